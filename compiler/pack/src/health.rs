@@ -1,0 +1,1 @@
+//! Placeholder text, replaced by the owner of this module.

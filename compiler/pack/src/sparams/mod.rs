@@ -1,0 +1,4 @@
+//! Placeholder text, replaced by the owner of this module.
+
+mod fault;
+pub use fault::BuildFault;
