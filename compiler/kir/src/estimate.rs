@@ -3,7 +3,7 @@
 //! Exact for constant loop bounds; a loop bounded by an index parameter counts its widest range.
 //! Counts saturate instead of wrapping.
 
-use crate::ir::{Bound, Kernel, Loop, Op, Param, Stmt, Var};
+use crate::ir::{Bound, Kernel, Loop, Op, Param, Stmt, Value, Var};
 
 /// Cost of one call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -50,12 +50,14 @@ pub(crate) fn index_range(kernel: &Kernel, var: Var) -> Option<(i64, i64)> {
 }
 
 fn block(kernel: &Kernel, stmts: &[Stmt], times: u64, total: &mut Estimate) {
-    let bytes = |value: &crate::ir::Value| kernel.ty(*value).elem.bytes() as u64;
+    let lanes_of = |v: &Value| kernel.values.get(v.0 as usize).map_or(0, |i| i.ty.lanes.into());
+    let bytes =
+        |v: &Value| kernel.values.get(v.0 as usize).map_or(0, |i| i.ty.elem.bytes() as u64);
     for stmt in stmts {
         match stmt {
             Stmt::Def { value, op } => {
                 grow(&mut total.instructions, times, 1);
-                let lanes = u64::from(kernel.ty(*value).lanes);
+                let lanes: u64 = lanes_of(value);
                 match op {
                     Op::Const(_) | Op::Splat(_) | Op::Neg(_) => {}
                     Op::Load { lanes, .. } => {
@@ -71,8 +73,7 @@ fn block(kernel: &Kernel, stmts: &[Stmt], times: u64, total: &mut Estimate) {
                     }
                     Op::Fma(..) => grow(&mut total.flops, times, 2 * lanes),
                     Op::Reduce(a) => {
-                        let lanes = u64::from(kernel.ty(*a).lanes);
-                        grow(&mut total.flops, times, lanes.saturating_sub(1));
+                        grow(&mut total.flops, times, lanes_of(a).saturating_sub(1));
                     }
                 }
             }

@@ -14,6 +14,7 @@
 
 mod declarations;
 mod interval;
+mod operations;
 mod statements;
 mod writes;
 
