@@ -1,27 +1,216 @@
-//! Refusals of this module, with their stable numbers.
+//! Refusals of building and checking, with their stable numbers.
 
-/// Why the data were refused.
+/// Why no impulse response can be built, or a health check cannot be made.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum BuildFault {
-    /// Nothing to read.
-    #[error(
-        "the file holds no network data; a Touchstone file needs at least one frequency record"
-    )]
+    /// Nothing to build from.
+    #[error("the network data hold no frequency point; at least one above 0 Hz is needed")]
     NoData,
+    /// Only 0 Hz is known, so there is no frequency step and no sampling interval.
+    #[error(
+        "the only frequency point is at 0 Hz, so there is no frequency step and no sampling interval follows; \
+         add points above 0 Hz"
+    )]
+    NoStep,
+    /// A frequency or an S-parameter is NaN or infinite.
+    #[error("point {point} (counted from 1) holds a value that is not finite; repair or remove that record")]
+    NotFinite {
+        /// Record in the order of the data, counted from 1.
+        point: usize,
+    },
+    /// A frequency is below zero.
+    #[error("point {point} (counted from 1) has the negative frequency {hz} Hz; frequencies start at 0")]
+    NegativeFrequency {
+        /// Record in the order of the data, counted from 1.
+        point: usize,
+        /// What it says.
+        hz: f64,
+    },
+    /// The arrays of `SParameters` do not belong together.
+    #[error("the network data are inconsistent: {what} has {found} values where {expected} belong")]
+    DataShape {
+        /// Which array.
+        what: &'static str,
+        /// Its length.
+        found: usize,
+        /// The length that fits ports and points.
+        expected: usize,
+    },
+    /// Most of the band down to 0 Hz would be guessed.
+    #[error(
+        "the data start at {f_lo} Hz and end at {f_hi} Hz: f_lo/f_hi = {ratio:.3} is above 0.5, and {missing} grid points \
+         from 0 Hz to {last_missing} Hz (step {df} Hz) are missing and would be guessed; measure from lower \
+         frequencies, or accept the guess with --allow-extrapolated"
+    )]
+    Extrapolated {
+        /// Lowest frequency of the data.
+        f_lo: f64,
+        /// Highest frequency of the data.
+        f_hi: f64,
+        /// Their ratio.
+        ratio: f64,
+        /// Missing grid points, 0 Hz among them.
+        missing: usize,
+        /// The highest missing frequency.
+        last_missing: f64,
+        /// Step of the grid.
+        df: f64,
+    },
+    /// The frequency grid would be too large.
+    #[error(
+        "the grid up to {f_max} Hz in steps of {df} Hz has {points} points of {entries} entries each; at most \
+         {limit} values are built; give a larger step with --df or a lower end with --fmax"
+    )]
+    TooManyPoints {
+        /// End of the grid.
+        f_max: f64,
+        /// Step of the grid.
+        df: f64,
+        /// Points of the grid (rounded, may exceed any integer type).
+        points: f64,
+        /// Matrix entries at each point.
+        entries: usize,
+        /// Largest number of values that are built.
+        limit: usize,
+    },
+    /// The grid has no point besides 0 Hz.
+    #[error("a step of {df} Hz up to {f_max} Hz leaves no grid point above 0 Hz; give a smaller --df or a larger --fmax")]
+    GridTooShort {
+        /// Step of the grid.
+        df: f64,
+        /// End of the grid.
+        f_max: f64,
+    },
+    /// An option has a value that cannot be used.
+    #[error("{option} cannot be \"{found}\"; {expected}")]
+    Option {
+        /// The option, as on the command line.
+        option: &'static str,
+        /// What was given.
+        found: String,
+        /// What would be right.
+        expected: &'static str,
+    },
+    /// The matrix given for 0 Hz does not fit the ports.
+    #[error("the matrix given for 0 Hz has {found} values, but {ports} ports need {expected}; give every row")]
+    DcMatrix {
+        /// Values given.
+        found: usize,
+        /// Ports of the data.
+        ports: usize,
+        /// `ports * ports`.
+        expected: usize,
+    },
+    /// `thru` joins ports in pairs, so it needs an even number of them.
+    #[error("--dc thru joins ports in pairs, but there are {ports}; give the matrix with --dc matrix:row;row")]
+    DcThru {
+        /// Ports of the data.
+        ports: usize,
+    },
+    /// A parameter conversion meets a singular matrix.
+    #[error("{from} parameters have no {to} form at {hz} Hz: the matrix is singular there; keep --param s")]
+    Singular {
+        /// Frequency of the singular matrix.
+        hz: f64,
+        /// Parameters given.
+        from: char,
+        /// Parameters wanted.
+        to: char,
+    },
+    /// A reference impedance has no positive real part.
+    #[error("port {port} (counted from 1) has the reference {re} + {im}j ohm; its real part must be above 0")]
+    Reference {
+        /// Port, counted from 1.
+        port: usize,
+        /// Real part in ohm.
+        re: f64,
+        /// Imaginary part in ohm.
+        im: f64,
+    },
+    /// A built tap is NaN or infinite.
+    #[error("the response overflows: tap {tap} is not finite; the data hold values too large to transform")]
+    Overflow {
+        /// Time step of the tap.
+        tap: usize,
+    },
+    /// A health check was asked for that cannot be made.
+    #[error("health option {option} cannot be {found}; {expected}")]
+    HealthOption {
+        /// The option.
+        option: &'static str,
+        /// What was given.
+        found: f64,
+        /// What would be right.
+        expected: &'static str,
+    },
+    /// An admittance table breaks its form.
+    #[error("admittance table, number {index} (counted from 1): {problem}")]
+    Admittance {
+        /// Number in the text, counted from 1.
+        index: usize,
+        /// What is wrong and what belongs there.
+        problem: String,
+    },
+    /// A gzip stream is damaged or too large.
+    #[error("the gzip data cannot be used: {problem}")]
+    Gzip {
+        /// What is wrong.
+        problem: String,
+    },
 }
 
 impl BuildFault {
-    /// The stable number.
-    pub fn code(&self) -> u32 {
-        match self {
-            BuildFault::NoData => 3001,
-        }
+    /// Every number and name, in order.
+    pub const ALL: &'static [(u32, &'static str)] = &[
+        (3001, "no_data"),
+        (3002, "no_step"),
+        (3003, "not_finite"),
+        (3004, "negative_frequency"),
+        (3005, "data_shape"),
+        (3006, "extrapolated"),
+        (3007, "too_many_points"),
+        (3008, "grid_too_short"),
+        (3009, "bad_option"),
+        (3010, "dc_matrix"),
+        (3011, "dc_thru"),
+        (3012, "singular"),
+        (3013, "bad_reference"),
+        (3014, "overflow"),
+        (3015, "health_option"),
+        (3016, "admittance_form"),
+        (3017, "gzip"),
+    ];
+
+    fn entry(&self) -> (u32, &'static str) {
+        let place = match self {
+            BuildFault::NoData => 0,
+            BuildFault::NoStep => 1,
+            BuildFault::NotFinite { .. } => 2,
+            BuildFault::NegativeFrequency { .. } => 3,
+            BuildFault::DataShape { .. } => 4,
+            BuildFault::Extrapolated { .. } => 5,
+            BuildFault::TooManyPoints { .. } => 6,
+            BuildFault::GridTooShort { .. } => 7,
+            BuildFault::Option { .. } => 8,
+            BuildFault::DcMatrix { .. } => 9,
+            BuildFault::DcThru { .. } => 10,
+            BuildFault::Singular { .. } => 11,
+            BuildFault::Reference { .. } => 12,
+            BuildFault::Overflow { .. } => 13,
+            BuildFault::HealthOption { .. } => 14,
+            BuildFault::Admittance { .. } => 15,
+            BuildFault::Gzip { .. } => 16,
+        };
+        BuildFault::ALL[place]
     }
 
-    /// The stable name.
+    /// The stable number.
+    pub fn code(&self) -> u32 {
+        self.entry().0
+    }
+
+    /// The stable snake_case name.
     pub fn name(&self) -> &'static str {
-        match self {
-            BuildFault::NoData => "no_data",
-        }
+        self.entry().1
     }
 }

@@ -1,1 +1,0 @@
-//! Placeholder text, replaced by the owner of this module.
