@@ -33,9 +33,12 @@ const LENGTH_BYTES: usize = 8;
 const F64_BYTES: u64 = 8;
 const TENSORS: [&str; 2] = ["H", "IR"];
 
-/// Whether bytes look like a pack, sound or not: a header length, then the header's brace.
+/// Whether bytes look like a pack, sound or not: a possible header length, then a brace.
 pub fn looks_like_pack(bytes: &[u8]) -> bool {
-    bytes.get(LENGTH_BYTES) == Some(&b'{')
+    match bytes.split_first_chunk::<LENGTH_BYTES>() {
+        Some((length, [b'{', ..])) => u64::from_le_bytes(*length) <= MAX_HEADER_BYTES,
+        _ => false,
+    }
 }
 
 /// Takes a container apart; the content itself is checked by [`crate::Pack::from_parts`].

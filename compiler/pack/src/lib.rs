@@ -8,6 +8,7 @@ mod fault;
 mod file;
 pub mod health;
 mod identity;
+pub mod import;
 pub mod npy;
 mod pack;
 mod record;

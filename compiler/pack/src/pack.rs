@@ -62,6 +62,13 @@ impl Pack {
         Ok(Pack { parts, identity })
     }
 
+    /// The same content with another story; the identity stays.
+    pub(crate) fn with_made_by(mut self, made_by: serde_json::Value) -> Result<Pack, PackError> {
+        check_made_by(&made_by)?;
+        self.parts.made_by = made_by;
+        Ok(self)
+    }
+
     /// Sizes of the tap tensor.
     pub fn shape(&self) -> Shape {
         self.parts.shape
@@ -168,12 +175,16 @@ fn check(parts: &PackParts) -> Result<(), ContentFault> {
     }
     check_names("input", &parts.inputs, shape.np())?;
     check_names("output", &parts.outputs, shape.nq())?;
-    if !parts.made_by.is_object() {
+    check_made_by(&parts.made_by)
+}
+
+fn check_made_by(made_by: &serde_json::Value) -> Result<(), ContentFault> {
+    if !made_by.is_object() {
         return Err(ContentFault::MadeByNotObject);
     }
-    let length = parts.made_by.to_string().len();
-    if length > MAX_MADE_BY_BYTES {
-        return Err(ContentFault::MadeByTooLarge { found: length });
+    let found = made_by.to_string().len();
+    if found > MAX_MADE_BY_BYTES {
+        return Err(ContentFault::MadeByTooLarge { found });
     }
     Ok(())
 }

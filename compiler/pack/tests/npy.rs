@@ -122,7 +122,7 @@ fn written_arrays_read_back() {
 
 #[test]
 fn one_axis_is_one_input_and_one_output() {
-    let pack = pack_from_npy(&write_npy(&[3], &[1.0, 2.0, 3.0]), Some(1e-9)).unwrap();
+    let pack = pack_from_npy(&write_npy(&[3], &[1.0, 2.0, 3.0]), 1e-9).unwrap();
     let shape = pack.shape();
     assert_eq!(
         (shape.nh(), shape.nq(), shape.np(), pack.dt()),
@@ -130,7 +130,7 @@ fn one_axis_is_one_input_and_one_output() {
     );
     assert_eq!(pack.taps(), [1.0, 2.0, 3.0]);
     // Two axes could be outputs or inputs: no guess.
-    let error = pack_from_npy(&write_npy(&[3, 1], &[1.0, 2.0, 3.0]), Some(1e-9)).unwrap_err();
+    let error = pack_from_npy(&write_npy(&[3, 1], &[1.0, 2.0, 3.0]), 1e-9).unwrap_err();
     assert_eq!(error.code(), 4008);
     assert!(error.to_string().contains("2 axes"), "{error}");
 }

@@ -53,6 +53,55 @@ pub fn pack_from_npz(bytes: &[u8], dt: Option<f64>) -> Result<Pack, PackError> {
     })
 }
 
+/// What a `.npz` archive says about itself.
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+pub struct NpzSummary {
+    /// Taps for each pair.
+    pub nh: usize,
+    /// Outputs.
+    pub nq: usize,
+    /// Inputs.
+    pub np: usize,
+    /// Steps of `IR`, 0 without one.
+    pub ir_steps: usize,
+    /// Time step in seconds, when the archive holds one.
+    pub dt: Option<f64>,
+    /// Sample rate in hertz, when the archive holds one.
+    pub sample_rate_hz: Option<f64>,
+    /// Arrays that have no part in a pack.
+    pub arrays_left_out: Vec<String>,
+    /// What a builder should know.
+    pub notes: Vec<String>,
+}
+
+/// Reads what a `.npz` archive says about itself.
+///
+/// # Errors
+/// As [`pack_from_npz`], but for a missing time step and the values.
+pub fn summarize_npz(bytes: &[u8]) -> Result<NpzSummary, PackError> {
+    let mut archive = Archive::open(bytes)?;
+    let shape = taps_shape(&archive.array("H")?.ok_or(NpyFault::MissingTaps)?)?;
+    let ir = match archive.array("IR")? {
+        None => 0,
+        Some(array) => ir_values(array, shape.nq())?.len(),
+    };
+    let (dt, sample_rate_hz) = archive.time_step()?;
+    let mut notes = Vec::new();
+    if dt.is_none() {
+        notes.push("the archive holds neither dt nor fs; give a time step to build".to_owned());
+    }
+    Ok(NpzSummary {
+        nh: shape.nh(),
+        nq: shape.nq(),
+        np: shape.np(),
+        ir_steps: ir / shape.nq(),
+        dt,
+        sample_rate_hz,
+        arrays_left_out: archive.left_out().into_iter().map(str::to_owned).collect(),
+        notes,
+    })
+}
+
 struct Archive<'a> {
     zip: ZipArchive<Cursor<&'a [u8]>>,
     /// Entry names, by index.

@@ -18,11 +18,11 @@
 mod archive;
 mod fence;
 
-pub use archive::pack_from_npz;
+pub use archive::{NpzSummary, pack_from_npz, summarize_npz};
 
 use npyz::{NpyFile, Order, TypeChar};
 
-use crate::fault::{ImportFault, NpyFault};
+use crate::fault::NpyFault;
 use crate::{Pack, PackError, PackParts, Shape};
 
 /// An array of real numbers in C order.
@@ -87,11 +87,10 @@ pub fn read_npy(bytes: &[u8]) -> Result<NpyArray, PackError> {
 /// Makes a pack of a `.npy` array; `dt` is the time step in seconds.
 ///
 /// # Errors
-/// As [`read_npy`], [`NpyFault::WrongAxes`] for other than 1 or 3 axes, [`ImportFault`] without
-/// `dt`, and the content rules of [`Pack::from_parts`].
-pub fn pack_from_npy(bytes: &[u8], dt: Option<f64>) -> Result<Pack, PackError> {
+/// As [`read_npy`], [`NpyFault::WrongAxes`] for other than 1 or 3 axes, and the content rules of
+/// [`Pack::from_parts`].
+pub fn pack_from_npy(bytes: &[u8], dt: f64) -> Result<Pack, PackError> {
     let array = read_npy(bytes)?;
-    let dt = dt.ok_or(ImportFault::MissingTimeStep { format: "npy" })?;
     let made_by = serde_json::json!({
         "importer": "npy",
         "array_shape": array.shape,
@@ -130,7 +129,7 @@ pub fn write_npy(shape: &[usize], data: &[f64]) -> Vec<u8> {
 }
 
 /// The sizes that an array of taps has.
-fn taps_shape(array: &NpyArray) -> Result<Shape, PackError> {
+pub(crate) fn taps_shape(array: &NpyArray) -> Result<Shape, PackError> {
     match *array.shape.as_slice() {
         [nh] => Shape::new(nh, 1, 1),
         [nh, nq, np] => Shape::new(nh, nq, np),
