@@ -20,6 +20,7 @@ pub mod limits;
 mod parse;
 mod print;
 mod rule;
+pub mod runfile;
 mod verify;
 mod words;
 
