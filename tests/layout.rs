@@ -1,0 +1,102 @@
+//! Rules about files: size, names, manifests, and what never belongs in the project.
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+use std::fs;
+
+use tdse_tests::{root, tracked_files};
+
+fn read(name: &str) -> String {
+    String::from_utf8_lossy(&fs::read(root().join(name)).unwrap()).into_owned()
+}
+
+#[test]
+fn source_files_are_read_in_one_sitting() {
+    let Some(files) = tracked_files() else { return };
+    let long: Vec<String> = files
+        .iter()
+        .filter(|name| name.ends_with(".rs"))
+        .map(|name| (read(name).lines().count(), name))
+        .filter(|&(lines, _)| lines > 600)
+        .map(|(lines, name)| format!("{name}: {lines} lines; over 600 a file is split"))
+        .collect();
+    assert!(long.is_empty(), "{}", long.join("\n"));
+}
+
+#[test]
+fn file_names_say_what_is_inside() {
+    let Some(files) = tracked_files() else { return };
+    let nothing_said = [
+        "base", "util", "utils", "common", "misc", "helper", "helpers",
+    ];
+    let bad: Vec<&String> = files
+        .iter()
+        .filter(|name| {
+            name.split('/')
+                .any(|part| nothing_said.contains(&part.split('.').next().unwrap_or_default()))
+        })
+        .collect();
+    assert!(bad.is_empty(), "names that say nothing: {bad:?}");
+}
+
+#[test]
+fn no_machine_paths_and_no_registry_hosts() {
+    let Some(files) = tracked_files() else { return };
+    // Put together here, so that this file does not contain them.
+    let forbidden = [
+        ["/wo", "rk/"],
+        ["/fa", "rm/"],
+        ["/ro", "ot/"],
+        ["/ho", "me/"],
+        ["crates", ".io"],
+        ["pypi", ".org"],
+        ["registry.", "npmjs"],
+    ]
+    .map(|parts| parts.concat());
+    let mut found = Vec::new();
+    for name in files.iter().filter(|name| !name.ends_with("Cargo.lock")) {
+        for (number, line) in (1..).zip(read(name).lines()) {
+            let hit = forbidden.iter().find(|word| line.contains(word.as_str()));
+            found.extend(hit.map(|word| format!("{name}:{number}: {word}")));
+        }
+    }
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+#[test]
+fn versions_stand_in_the_root_manifest_only() {
+    let Some(files) = tracked_files() else { return };
+    let members = files
+        .iter()
+        .filter(|name| name.ends_with("/Cargo.toml") && !name.starts_with("tests/fuzz/"));
+    let mut found = Vec::new();
+    for name in members {
+        let mut in_dependencies = false;
+        for line in read(name).lines() {
+            if let Some(section) = line.strip_prefix('[') {
+                in_dependencies = section.trim_end_matches(']').ends_with("dependencies");
+            } else if in_dependencies && line.contains('=') && !line.starts_with('#') {
+                let inherited = line.contains("workspace = true");
+                found.extend((!inherited).then(|| format!("{name}: {line}")));
+            }
+        }
+    }
+    assert!(found.is_empty(), "write `workspace = true`: {found:?}");
+}
+
+#[test]
+fn every_test_program_is_built() {
+    let manifest = read("tests/Cargo.toml");
+    let files = fs::read_dir(root().join("tests")).unwrap();
+    let names: Vec<String> = files
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .filter(|name| name.ends_with(".rs"))
+        .collect();
+    assert!(names.contains(&"layout.rs".to_owned()), "{names:?}");
+    for name in names {
+        let entry = format!("path = \"{name}\"");
+        assert!(
+            manifest.contains(&entry),
+            "tests/Cargo.toml has no [[test]] with {entry}"
+        );
+    }
+}
