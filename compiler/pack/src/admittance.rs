@@ -42,7 +42,11 @@ pub struct AdmittanceTable {
 /// # Errors
 /// [`PackError::Build`] with `gzip` or `admittance_form`, naming the number in the text that is wrong.
 pub fn parse(bytes: &[u8]) -> Result<AdmittanceTable, PackError> {
-    let text = if bytes.starts_with(&[0x1f, 0x8b]) { decompress(bytes)? } else { bytes.to_vec() };
+    let text = if bytes.starts_with(&[0x1f, 0x8b]) {
+        decompress(bytes)?
+    } else {
+        bytes.to_vec()
+    };
     if text.len() > MAX_TEXT_BYTES {
         return Err(form(0, format!("the text has more than {MAX_TEXT_BYTES} bytes")).into());
     }
@@ -64,12 +68,19 @@ impl AdmittanceTable {
     /// [`PackError::Build`]: the reference is not above 0, or `I + z Y` is singular at a point.
     pub fn to_s(&self, reference_ohm: f64) -> Result<SParameters, PackError> {
         let reference = vec![Complex::new(reference_ohm, 0.0); self.conductors];
-        Ok(parameter::s_from_y(&self.frequencies, &self.data, reference)?)
+        Ok(parameter::s_from_y(
+            &self.frequencies,
+            &self.data,
+            reference,
+        )?)
     }
 }
 
 fn form(index: usize, problem: impl Into<String>) -> BuildFault {
-    BuildFault::Admittance { index, problem: problem.into() }
+    BuildFault::Admittance {
+        index,
+        problem: problem.into(),
+    }
 }
 
 fn decompress(bytes: &[u8]) -> Result<Vec<u8>, BuildFault> {
@@ -78,9 +89,13 @@ fn decompress(bytes: &[u8]) -> Result<Vec<u8>, BuildFault> {
     flate2::read::MultiGzDecoder::new(bytes)
         .take(limit)
         .read_to_end(&mut text)
-        .map_err(|error| BuildFault::Gzip { problem: format!("{error}; fetch the file again") })?;
+        .map_err(|error| BuildFault::Gzip {
+            problem: format!("{error}; fetch the file again"),
+        })?;
     if text.len() > MAX_TEXT_BYTES {
-        return Err(BuildFault::Gzip { problem: format!("they hold more than {MAX_TEXT_BYTES} bytes of text") });
+        return Err(BuildFault::Gzip {
+            problem: format!("they hold more than {MAX_TEXT_BYTES} bytes of text"),
+        });
     }
     Ok(text)
 }
@@ -94,11 +109,22 @@ struct Numbers<'a> {
 impl Numbers<'_> {
     fn next(&mut self, what: &str) -> Result<f64, BuildFault> {
         self.index += 1;
-        let token = self.tokens.next().ok_or_else(|| form(self.index, format!("the text ends where {what} belongs")))?;
+        let token = self
+            .tokens
+            .next()
+            .ok_or_else(|| form(self.index, format!("the text ends where {what} belongs")))?;
         let shown: String = token.chars().take(40).collect();
-        let value: f64 = token.parse().map_err(|_| form(self.index, format!("\"{shown}\" is no number; {what} belongs here")))?;
+        let value: f64 = token.parse().map_err(|_| {
+            form(
+                self.index,
+                format!("\"{shown}\" is no number; {what} belongs here"),
+            )
+        })?;
         if !value.is_finite() {
-            return Err(form(self.index, format!("{what} is {value}; it must be finite")));
+            return Err(form(
+                self.index,
+                format!("{what} is {value}; it must be finite"),
+            ));
         }
         Ok(value)
     }
@@ -106,22 +132,36 @@ impl Numbers<'_> {
     fn count(&mut self, what: &str, limit: f64) -> Result<usize, BuildFault> {
         let value = self.next(what)?;
         if value.fract() != 0.0 || !(1.0..=limit).contains(&value) {
-            return Err(form(self.index, format!("{what} is {value}; it must be a whole number from 1 to {limit}")));
+            return Err(form(
+                self.index,
+                format!("{what} is {value}; it must be a whole number from 1 to {limit}"),
+            ));
         }
         Ok(value as usize)
     }
 }
 
 fn parse_text(text: &[u8]) -> Result<AdmittanceTable, BuildFault> {
-    let text = std::str::from_utf8(text).map_err(|_| form(0, "the text is not UTF-8; only numbers belong here"))?;
-    let mut numbers = Numbers { tokens: text.split_ascii_whitespace(), index: 0 };
+    let text = std::str::from_utf8(text)
+        .map_err(|_| form(0, "the text is not UTF-8; only numbers belong here"))?;
+    let mut numbers = Numbers {
+        tokens: text.split_ascii_whitespace(),
+        index: 0,
+    };
     let conductors = numbers.count("the number of conductors Nc", MAX_CONDUCTORS)?;
     let points = numbers.count("the number of points Ns", MAX_TEXT_BYTES as f64)?;
-    let mut table = AdmittanceTable { conductors, frequencies: Vec::new(), data: Vec::new() };
+    let mut table = AdmittanceTable {
+        conductors,
+        frequencies: Vec::new(),
+        data: Vec::new(),
+    };
     for _ in 0..points {
         let hz = numbers.next("an angular frequency")? / std::f64::consts::TAU;
         if hz < 0.0 || table.frequencies.last().is_some_and(|last| hz <= *last) {
-            return Err(form(numbers.index, "the angular frequency must be above that of the point before, from 0 on"));
+            return Err(form(
+                numbers.index,
+                "the angular frequency must be above that of the point before, from 0 on",
+            ));
         }
         table.frequencies.push(hz);
         for _ in 0..conductors * conductors {
@@ -131,7 +171,10 @@ fn parse_text(text: &[u8]) -> Result<AdmittanceTable, BuildFault> {
         }
     }
     if numbers.tokens.next().is_some() {
-        return Err(form(numbers.index + 1, format!("the text goes on behind the {points} announced points")));
+        return Err(form(
+            numbers.index + 1,
+            format!("the text goes on behind the {points} announced points"),
+        ));
     }
     Ok(table)
 }
@@ -168,7 +211,9 @@ mod tests {
             ("1 67108864 0 1", 5),
         ] {
             match parse(text.as_bytes()).unwrap_err() {
-                PackError::Build(BuildFault::Admittance { index: found, .. }) => assert_eq!(found, index, "{text}"),
+                PackError::Build(BuildFault::Admittance { index: found, .. }) => {
+                    assert_eq!(found, index, "{text}")
+                }
                 other => panic!("{text}: {other}"),
             }
         }

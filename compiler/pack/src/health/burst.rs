@@ -32,7 +32,10 @@ mod tests {
     #[test]
     fn the_burst_is_fixed_and_centred() {
         // First output of SplitMix64 from state 0 is 0xE220A8397B1DCDAF.
-        assert_eq!(Burst::new(0).draw(), (0xE220_A839_7B1D_CDAFu64 >> 11) as f64 / (1u64 << 52) as f64 - 1.0);
+        assert_eq!(
+            Burst::new(0).draw(),
+            (0xE220_A839_7B1D_CDAFu64 >> 11) as f64 / (1u64 << 52) as f64 - 1.0
+        );
         let mut burst = Burst::new(1);
         let values: Vec<f64> = (0..10_000).map(|_| burst.draw()).collect();
         assert!(values.iter().all(|v| (-1.0..1.0).contains(v)));

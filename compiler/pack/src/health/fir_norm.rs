@@ -46,9 +46,15 @@ impl Grid {
     pub(crate) fn new(shape: Shape, factor: usize, m: usize) -> Grid {
         let points = shape.nh().max(m).max(1);
         let entries = shape.nq() * shape.np();
-        let split = (points.saturating_mul(entries)).div_ceil(MAX_HELD).clamp(1, points);
+        let split = (points.saturating_mul(entries))
+            .div_ceil(MAX_HELD)
+            .clamp(1, points);
         let residues = factor.max(2).saturating_mul(split).next_multiple_of(2);
-        Grid { shape, part: points.div_ceil(split), residues }
+        Grid {
+            shape,
+            part: points.div_ceil(split),
+            residues,
+        }
     }
 
     /// Points of the whole circle.
@@ -80,11 +86,15 @@ impl Grid {
                 .collect();
             for entry in 0..entries {
                 line.fill(C64::default());
-                for (k, (tap, turn)) in taps[entry..].iter().step_by(entries).zip(&turn).enumerate() {
+                for (k, (tap, turn)) in taps[entry..].iter().step_by(entries).zip(&turn).enumerate()
+                {
                     line[k % self.part] += turn * tap;
                 }
                 fft.process_with_scratch(&mut line, &mut scratch);
-                for (value, matrix) in line.iter().zip(matrices[entry..].iter_mut().step_by(entries)) {
+                for (value, matrix) in line
+                    .iter()
+                    .zip(matrices[entry..].iter_mut().step_by(entries))
+                {
                     *matrix = *value;
                 }
             }
@@ -141,7 +151,9 @@ impl Grid {
 /// The largest singular value over square matrices `[point][row][col]`.
 pub(crate) fn largest_over_points(data: &[C64], ports: usize) -> f64 {
     let mut norm = SpectralNorm::new(ports, ports);
-    data.chunks_exact(ports * ports).map(|point| norm.of(point)).fold(0.0, f64::max)
+    data.chunks_exact(ports * ports)
+        .map(|point| norm.of(point))
+        .fold(0.0, f64::max)
 }
 
 #[cfg(test)]
@@ -150,12 +162,19 @@ mod tests {
     use super::*;
 
     fn taps(nh: usize, entries: usize) -> Vec<f64> {
-        (0..nh * entries).map(|i| (i as f64 * 0.7 + 0.3).sin() / (1.0 + (i / entries) as f64)).collect()
+        (0..nh * entries)
+            .map(|i| (i as f64 * 0.7 + 0.3).sin() / (1.0 + (i / entries) as f64))
+            .collect()
     }
 
     #[test]
     fn every_bin_is_visited_once_with_its_matrix() {
-        for (nh, nq, np, factor, m) in [(1, 1, 1, 4, 1), (5, 2, 3, 4, 5), (7, 1, 2, 5, 3), (6, 2, 2, 4, 11)] {
+        for (nh, nq, np, factor, m) in [
+            (1, 1, 1, 4, 1),
+            (5, 2, 3, 4, 5),
+            (7, 1, 2, 5, 3),
+            (6, 2, 2, 4, 11),
+        ] {
             let shape = Shape::new(nh, nq, np).unwrap();
             let taps = taps(nh, nq * np);
             let grid = Grid::new(shape, factor, m);
@@ -167,7 +186,8 @@ mod tests {
                 for (e, value) in matrix.iter().enumerate() {
                     let want: C64 = (0..nh)
                         .map(|k| {
-                            C64::cis(-std::f64::consts::TAU * (bin * k) as f64 / n as f64) * taps[k * nq * np + e]
+                            C64::cis(-std::f64::consts::TAU * (bin * k) as f64 / n as f64)
+                                * taps[k * nq * np + e]
                         })
                         .sum();
                     let off = (value - want).norm().min((value - want.conj()).norm());
@@ -186,7 +206,11 @@ mod tests {
         let fine = Grid::new(shape, 512, 9).largest(&taps).value;
         let value = coarse.largest(&taps).value;
         assert!(value <= fine * (1.0 + 1e-14));
-        assert!(fine <= value * coarse.overshoot(), "{fine} {value} {}", coarse.overshoot());
+        assert!(
+            fine <= value * coarse.overshoot(),
+            "{fine} {value} {}",
+            coarse.overshoot()
+        );
     }
 
     #[test]
@@ -199,7 +223,9 @@ mod tests {
             let curve = grid.curve(&taps, buckets);
             assert!(curve.len() <= buckets);
             assert!(curve.windows(2).all(|w| w[0].bin < w[1].bin));
-            let top = curve.iter().fold(curve[0], |a, b| if b.value > a.value { *b } else { a });
+            let top = curve
+                .iter()
+                .fold(curve[0], |a, b| if b.value > a.value { *b } else { a });
             assert_eq!(top.bin, best.bin);
             assert!((top.value - best.value).abs() < 1e-14);
         }

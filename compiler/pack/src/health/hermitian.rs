@@ -19,13 +19,19 @@ impl SpectralNorm {
     /// For matrices of this shape.
     pub(super) fn new(rows: usize, cols: usize) -> SpectralNorm {
         let size = rows.min(cols);
-        SpectralNorm { rows, cols, gram: DMatrix::zeros(size, size) }
+        SpectralNorm {
+            rows,
+            cols,
+            gram: DMatrix::zeros(size, size),
+        }
     }
 
     /// The largest singular value of `a`, row-major.
     pub(super) fn of(&mut self, a: &[C64]) -> f64 {
-        let scale = a.iter().fold(0.0, |m: f64, v| m.max(v.re.abs()).max(v.im.abs()));
-        if scale == 0.0 || !scale.is_finite() {
+        let scale = a
+            .iter()
+            .fold(0.0, |m: f64, v| m.max(v.re.abs()).max(v.im.abs()));
+        if scale < f64::MIN_POSITIVE || !scale.is_finite() {
             return scale;
         }
         self.fill(a, 1.0 / scale);
@@ -48,14 +54,17 @@ impl SpectralNorm {
 
     fn fill(&mut self, a: &[C64], scale: f64) {
         let (rows, cols) = (self.rows, self.cols);
-        let square = scale * scale;
         if rows <= cols {
             for i in 0..rows {
                 for j in 0..=i {
                     let (x, y) = (&a[i * cols..(i + 1) * cols], &a[j * cols..(j + 1) * cols]);
-                    let sum: C64 = x.iter().zip(y).map(|(x, y)| x * y.conj()).sum();
-                    self.gram[(i, j)] = sum * square;
-                    self.gram[(j, i)] = sum.conj() * square;
+                    let sum: C64 = x
+                        .iter()
+                        .zip(y)
+                        .map(|(x, y)| x.scale(scale) * y.conj().scale(scale))
+                        .sum();
+                    self.gram[(i, j)] = sum;
+                    self.gram[(j, i)] = sum.conj();
                 }
             }
             return;
@@ -64,7 +73,7 @@ impl SpectralNorm {
         for row in a.chunks_exact(cols) {
             for (j, y) in row.iter().enumerate() {
                 for (i, x) in row.iter().enumerate() {
-                    self.gram[(i, j)] += x.conj() * y * square;
+                    self.gram[(i, j)] += x.conj().scale(scale) * y.scale(scale);
                 }
             }
         }
@@ -114,21 +123,42 @@ mod tests {
     use super::*;
 
     fn sample(rows: usize, cols: usize) -> Vec<C64> {
-        (0..rows * cols).map(|i| C64::new((i as f64 * 1.7).sin(), (i as f64 * 0.9 + 1.0).cos())).collect()
+        (0..rows * cols)
+            .map(|i| C64::new((i as f64 * 1.7).sin(), (i as f64 * 0.9 + 1.0).cos()))
+            .collect()
     }
 
     #[test]
     fn the_norm_equals_the_largest_singular_value() {
-        for (rows, cols) in [(1, 1), (1, 5), (2, 2), (2, 7), (7, 2), (3, 3), (12, 12), (17, 5)] {
+        for (rows, cols) in [
+            (1, 1),
+            (1, 5),
+            (2, 2),
+            (2, 7),
+            (7, 2),
+            (3, 3),
+            (12, 12),
+            (17, 5),
+        ] {
             let a = sample(rows, cols);
-            let want = DMatrix::from_row_slice(rows, cols, &a).singular_values().max();
+            let want = DMatrix::from_row_slice(rows, cols, &a)
+                .singular_values()
+                .max();
             let mut norm = SpectralNorm::new(rows, cols);
             let got = norm.of(&a);
-            assert!((got - want).abs() < 1e-13 * want, "{rows}x{cols}: {got} {want}");
+            assert!(
+                (got - want).abs() < 1e-13 * want,
+                "{rows}x{cols}: {got} {want}"
+            );
             assert!(norm.is_below(&a, want * (1.0 + 1e-9)), "{rows}x{cols}");
             assert!(!norm.is_below(&a, want * (1.0 - 1e-9)), "{rows}x{cols}");
         }
-        assert_eq!(SpectralNorm::new(2, 2).of(&[C64::default(); 4]), 0.0);
+        let mut norm = SpectralNorm::new(2, 2);
+        assert_eq!(norm.of(&[C64::default(); 4]), 0.0);
+        for tiny in [1e-300, 1e-200, 1e200] {
+            let got = norm.of(&[1.0, 0.0, 0.0, 0.5].map(|v| C64::new(v * tiny, 0.0)));
+            assert!((got / tiny - 1.0).abs() < 1e-14, "{tiny}: {got}");
+        }
     }
 
     #[test]

@@ -57,7 +57,13 @@ pub struct HealthOptions {
 
 impl Default for HealthOptions {
     fn default() -> HealthOptions {
-        HealthOptions { steps: 100_000, grid_factor: 4, bound: 1e6, declared_active: false, seed: 1 }
+        HealthOptions {
+            steps: 100_000,
+            grid_factor: 4,
+            bound: 1e6,
+            declared_active: false,
+            seed: 1,
+        }
     }
 }
 
@@ -65,7 +71,11 @@ impl Default for HealthOptions {
 ///
 /// # Errors
 /// [`PackError::Build`] with `health_option` when an option is out of range.
-pub fn check(pack: &Pack, o: &HealthOptions, progress: &mut dyn FnMut(f64)) -> Result<HealthReport, PackError> {
+pub fn check(
+    pack: &Pack,
+    o: &HealthOptions,
+    progress: &mut dyn FnMut(f64),
+) -> Result<HealthReport, PackError> {
     check_options(o)?;
     progress(0.0);
     let kind = Kind::of(pack);
@@ -74,11 +84,17 @@ pub fn check(pack: &Pack, o: &HealthOptions, progress: &mut dyn FnMut(f64)) -> R
     match &kind {
         Kind::Waves => {
             let soak = Soak::new(pack.taps(), pack.shape().np());
-            let limits = Limits { steps: o.steps as u64, bound: o.bound, seed: o.seed };
+            let limits = Limits {
+                steps: o.steps as u64,
+                bound: o.bound,
+                seed: o.seed,
+            };
             for (i, end) in Termination::ALL.into_iter().enumerate() {
                 let share = 0.8 / Termination::ALL.len() as f64;
                 let start = 0.2 + share * i as f64;
-                report.loops.push(soak.run(end, limits, &mut |done| progress(start + share * done)));
+                report
+                    .loops
+                    .push(soak.run(end, limits, &mut |done| progress(start + share * done)));
                 progress(start + share);
             }
             report.small_gain_certificate = report.fir_bound < 1.0;
@@ -88,7 +104,8 @@ pub fn check(pack: &Pack, o: &HealthOptions, progress: &mut dyn FnMut(f64)) -> R
             let (least, bin) = least_hermitian(pack, o);
             let hz = bin as f64 / (report.grid_points as f64 * pack.dt());
             report.min_hermitian_eigenvalue = Some((least, hz));
-            report.loops_skipped = Some("the taps are admittances or impedances, not waves at ports".into());
+            report.loops_skipped =
+                Some("the taps are admittances or impedances, not waves at ports".into());
             judge_immittance(&mut report, least, hz);
         }
         Kind::Other(reason) => {
@@ -109,13 +126,25 @@ enum Kind {
 
 impl Kind {
     fn of(pack: &Pack) -> Kind {
-        let text = |key: &str| pack.made_by().get(key).and_then(|v| v.as_str()).unwrap_or("").to_ascii_lowercase();
+        let text = |key: &str| {
+            pack.made_by()
+                .get(key)
+                .and_then(|v| v.as_str())
+                .unwrap_or("")
+                .to_ascii_lowercase()
+        };
         let shape = pack.shape();
         if shape.np() != shape.nq() {
-            return Kind::Other(format!("the pack has {} inputs and {} outputs, so it has no ports", shape.np(), shape.nq()));
+            return Kind::Other(format!(
+                "the pack has {} inputs and {} outputs, so it has no ports",
+                shape.np(),
+                shape.nq()
+            ));
         }
-        if ["source", "importer", "format"].iter().any(|key| text(key) == "wav") {
-            return Kind::Other("the pack was made from audio responses, which are not waves at ports".into());
+        if text("importer") == "wav" {
+            return Kind::Other(
+                "the pack was made from audio responses, which are not waves at ports".into(),
+            );
         }
         match text("parameter").as_str() {
             "y" | "z" => Kind::Immittance,
@@ -125,12 +154,26 @@ impl Kind {
 }
 
 fn check_options(o: &HealthOptions) -> Result<(), BuildFault> {
-    let refuse = |option, found, expected| Err(BuildFault::HealthOption { option, found, expected });
+    let refuse = |option, found, expected| {
+        Err(BuildFault::HealthOption {
+            option,
+            found,
+            expected,
+        })
+    };
     if !(4..=MAX_GRID_FACTOR).contains(&o.grid_factor) {
-        return refuse("grid_factor", o.grid_factor as f64, "use 4 to 128: a coarser grid misses the overshoot");
+        return refuse(
+            "grid_factor",
+            o.grid_factor as f64,
+            "use 4 to 128: a coarser grid misses the overshoot",
+        );
     }
     if !(o.bound.is_finite() && o.bound > 1.0) {
-        return refuse("bound", o.bound, "use a finite amplitude above 1, the size of the burst");
+        return refuse(
+            "bound",
+            o.bound,
+            "use a finite amplitude above 1, the size of the burst",
+        );
     }
     if o.steps == 0 {
         return refuse("steps", 0.0, "use at least 1");
@@ -141,13 +184,20 @@ fn check_options(o: &HealthOptions) -> Result<(), BuildFault> {
 /// Norm of the taps over frequency, and what the pack says of its making.
 fn frequency_side(pack: &Pack, o: &HealthOptions) -> HealthReport {
     let build = pack.made_by().get("build");
-    let figure = |key: &str| build.and_then(|b| b.get(key)).and_then(serde_json::Value::as_f64);
+    let figure = |key: &str| {
+        build
+            .and_then(|b| b.get(key))
+            .and_then(serde_json::Value::as_f64)
+    };
     let shape = pack.shape();
     let grid = Grid::new(shape, o.grid_factor, data_points(pack));
     let hz = |grid: &Grid, bin: usize| bin as f64 / (grid.points() as f64 * pack.dt());
     let curve = grid.curve(pack.taps(), CURVE_POINTS);
     let mut value = curve.iter().fold(0.0, |m: f64, c| m.max(c.value));
-    let mut at = curve.iter().find(|c| c.value == value).map_or(0.0, |c| hz(&grid, c.bin));
+    let mut at = curve
+        .iter()
+        .find(|c| c.value == value)
+        .map_or(0.0, |c| hz(&grid, c.bin));
     let mut bound = value * grid.overshoot();
     if let Some(fine) = refined(shape, value, bound, data_points(pack)) {
         let largest = fine.largest(pack.taps());
@@ -177,7 +227,12 @@ fn frequency_side(pack: &Pack, o: &HealthOptions) -> HealthReport {
 
 /// Points of the data the pack was built from, 0 when it does not say.
 fn data_points(pack: &Pack) -> usize {
-    let m = pack.made_by().get("build").and_then(|b| b.get("m")).and_then(serde_json::Value::as_u64).unwrap_or(0);
+    let m = pack
+        .made_by()
+        .get("build")
+        .and_then(|b| b.get("m"))
+        .and_then(serde_json::Value::as_u64)
+        .unwrap_or(0);
     // Text of a file: a claim beyond any built grid would only cost memory.
     usize::try_from(m).unwrap_or(0).min(1 << 20)
 }
@@ -212,7 +267,11 @@ fn least_hermitian(pack: &Pack, o: &HealthOptions) -> (f64, usize) {
 fn judge_waves(report: &mut HealthReport) {
     let (value, at) = (report.fir_max_singular_value, report.fir_max_at_hz);
     let norm = format!("the largest singular value of the taps is {value:.6} at {at:.6e} Hz");
-    let first = report.loops.iter().filter_map(|l| l.diverged_at.map(|step| (step, &l.termination))).min();
+    let first = report
+        .loops
+        .iter()
+        .filter_map(|l| l.diverged_at.map(|step| (step, &l.termination)))
+        .min();
     let steps = report.loops.iter().map(|l| l.steps).max().unwrap_or(0);
     (report.verdict, report.message) = match (report.small_gain_certificate, first) {
         (_, Some((step, end))) if report.declared_active => (
@@ -232,7 +291,10 @@ fn judge_waves(report: &mut HealthReport) {
         ),
         (true, None) => (
             Verdict::Stable,
-            format!("{norm} and below {:.6} at every frequency: stable with any passive termination", report.fir_bound),
+            format!(
+                "{norm} and below {:.6} at every frequency: stable with any passive termination",
+                report.fir_bound
+            ),
         ),
         (false, None) => (
             Verdict::NotRefuted,
@@ -244,15 +306,22 @@ fn judge_waves(report: &mut HealthReport) {
 fn judge_immittance(report: &mut HealthReport, least: f64, hz: f64) {
     // Rounding of the transform, relative to the largest value there is.
     let noise = 1e-12 * report.fir_max_singular_value;
-    let shown = format!("the smallest eigenvalue of the Hermitian part of the taps is {least:.6e} at {hz:.6e} Hz");
+    let shown = format!(
+        "the smallest eigenvalue of the Hermitian part of the taps is {least:.6e} at {hz:.6e} Hz"
+    );
     (report.verdict, report.message) = if least >= -noise {
         (Verdict::Stable, format!("{shown}: passive over the grid"))
     } else if report.declared_active {
-        (Verdict::NotApplicable, format!("{shown}; the device was declared active"))
+        (
+            Verdict::NotApplicable,
+            format!("{shown}; the device was declared active"),
+        )
     } else {
         (
             Verdict::NotRefuted,
-            format!("{shown}: not passive there, so a loop may diverge; build S-parameters instead (--param s)"),
+            format!(
+                "{shown}: not passive there, so a loop may diverge; build S-parameters instead (--param s)"
+            ),
         )
     };
 }

@@ -42,8 +42,12 @@ pub(super) enum Termination {
 }
 
 impl Termination {
-    pub(super) const ALL: [Termination; 4] =
-        [Termination::Open, Termination::Short, Termination::Alternating, Termination::Matched];
+    pub(super) const ALL: [Termination; 4] = [
+        Termination::Open,
+        Termination::Short,
+        Termination::Alternating,
+        Termination::Matched,
+    ];
 
     /// The name in reports.
     pub(super) fn name(self) -> &'static str {
@@ -95,10 +99,17 @@ impl<'a> Soak<'a> {
     }
 
     /// Runs one loop; `progress` gets the share done.
-    pub(super) fn run(&self, end: Termination, limits: Limits, progress: &mut dyn FnMut(f64)) -> LoopReport {
+    pub(super) fn run(
+        &self,
+        end: Termination,
+        limits: Limits,
+        progress: &mut dyn FnMut(f64),
+    ) -> LoopReport {
         let n = self.n;
         let gamma: Vec<f64> = (0..n).map(|p| end.reflection(p)).collect();
-        let algebraic = DMatrix::from_fn(n, n, |q, p| f64::from(u8::from(q == p)) - gamma[q] * self.taps[q * n + p]);
+        let algebraic = DMatrix::from_fn(n, n, |q, p| {
+            f64::from(u8::from(q == p)) - gamma[q] * self.taps[q * n + p]
+        });
         let mut report = LoopReport::new(end.name(), condition(&algebraic));
         let Some(inverse) = algebraic.try_inverse() else {
             report.diverged_at = Some(0);
@@ -141,7 +152,11 @@ impl<'a> Soak<'a> {
                     return report;
                 }
                 if 2 * t >= limits.steps {
-                    let half = if 4 * t < 3 * limits.steps { &mut early } else { &mut late };
+                    let half = if 4 * t < 3 * limits.steps {
+                        &mut early
+                    } else {
+                        &mut late
+                    };
                     *half = half.max(loudest);
                 }
                 if loudest > SILENCE {
@@ -212,7 +227,14 @@ struct State {
 impl State {
     fn new(n: usize, nh: usize) -> State {
         let length = nh + ROOM + BLOCK;
-        State { n, nh, length, place: nh, lines: vec![0.0; n * length], block: vec![0.0; n * BLOCK] }
+        State {
+            n,
+            nh,
+            length,
+            place: nh,
+            lines: vec![0.0; n * length],
+            block: vec![0.0; n * BLOCK],
+        }
     }
 
     fn make_room(&mut self) {
@@ -262,7 +284,11 @@ fn multiply(matrix: &[f64], x: &[f64], out: &mut [f64]) {
 fn condition(matrix: &DMatrix<f64>) -> f64 {
     let values = matrix.singular_values();
     let least = values.min();
-    if least > 0.0 { values.max() / least } else { f64::INFINITY }
+    if least > 0.0 {
+        values.max() / least
+    } else {
+        f64::INFINITY
+    }
 }
 
 #[cfg(test)]
@@ -270,7 +296,12 @@ mod tests {
     use super::*;
 
     /// The loop as its definition says, one step at a time.
-    fn by_definition(taps: &[f64], n: usize, end: Termination, limits: Limits) -> (f64, Option<u64>) {
+    fn by_definition(
+        taps: &[f64],
+        n: usize,
+        end: Termination,
+        limits: Limits,
+    ) -> (f64, Option<u64>) {
         let nh = taps.len() / (n * n);
         let gamma: Vec<f64> = (0..n).map(|p| end.reflection(p)).collect();
         let identity = DMatrix::<f64>::identity(n, n);
@@ -280,7 +311,11 @@ mod tests {
         let mut source = Burst::new(limits.seed);
         let (mut past, mut max) = (Vec::<DMatrix<f64>>::new(), 0.0f64);
         for t in 0..limits.steps {
-            let s = DMatrix::from_fn(n, 1, |_, _| if t < burst::STEPS { source.draw() } else { 0.0 });
+            let s = DMatrix::from_fn(
+                n,
+                1,
+                |_, _| if t < burst::STEPS { source.draw() } else { 0.0 },
+            );
             let mut hist = DMatrix::zeros(n, 1);
             for k in 1..nh.min(past.len() + 1) {
                 hist += tap(k) * &past[past.len() - k];
@@ -301,14 +336,23 @@ mod tests {
     #[test]
     fn the_blocked_loop_equals_its_definition() {
         for (nh, n) in [(1, 1), (2, 1), (3, 2), (15, 2), (16, 3), (17, 1), (40, 3)] {
-            let taps: Vec<f64> =
-                (0..nh * n * n).map(|i| 0.55 * (i as f64 * 1.3 + 0.2).sin() / (1 + i / (n * n)) as f64).collect();
-            let limits = Limits { steps: 150, bound: 1e3, seed: 7 };
+            let taps: Vec<f64> = (0..nh * n * n)
+                .map(|i| 0.55 * (i as f64 * 1.3 + 0.2).sin() / (1 + i / (n * n)) as f64)
+                .collect();
+            let limits = Limits {
+                steps: 150,
+                bound: 1e3,
+                seed: 7,
+            };
             for end in Termination::ALL {
                 let got = Soak::new(&taps, n).run(end, limits, &mut |_| {});
                 let (max, diverged) = by_definition(&taps, n, end, limits);
                 assert_eq!(got.diverged_at, diverged, "{nh} {n} {}", got.termination);
-                assert!((got.max_abs - max).abs() < 1e-9 * max, "{nh} {n}: {} {max}", got.max_abs);
+                assert!(
+                    (got.max_abs - max).abs() < 1e-9 * max,
+                    "{nh} {n}: {} {max}",
+                    got.max_abs
+                );
             }
         }
     }
@@ -318,19 +362,37 @@ mod tests {
         // A pure delay of 5000 steps around a loop with gain 1: the burst comes back unchanged for ever.
         let mut taps = vec![0.0; 5001];
         taps[5000] = 1.0;
-        let limits = Limits { steps: 30_000, bound: 10.0, seed: 3 };
+        let limits = Limits {
+            steps: 30_000,
+            bound: 10.0,
+            seed: 3,
+        };
         let got = Soak::new(&taps, 1).run(Termination::Open, limits, &mut |_| {});
-        assert_eq!((got.steps, got.diverged_at, got.died_out_at), (30_000, None, None));
+        assert_eq!(
+            (got.steps, got.diverged_at, got.died_out_at),
+            (30_000, None, None)
+        );
         let mut source = Burst::new(3);
         let peak = (0..burst::STEPS).fold(0.0f64, |m, _| m.max(source.draw().abs()));
         assert_eq!(got.max_abs, peak);
-        let gain = { taps[5000] = 1.01; Soak::new(&taps, 1).run(Termination::Short, limits, &mut |_| {}) };
+        let gain = {
+            taps[5000] = 1.01;
+            Soak::new(&taps, 1).run(Termination::Short, limits, &mut |_| {})
+        };
         assert!(gain.max_abs > peak, "{}", gain.max_abs);
     }
 
     #[test]
     fn an_algebraic_loop_without_solution_diverges_at_once() {
-        let got = Soak::new(&[1.0], 1).run(Termination::Open, Limits { steps: 10, bound: 1e3, seed: 1 }, &mut |_| {});
+        let got = Soak::new(&[1.0], 1).run(
+            Termination::Open,
+            Limits {
+                steps: 10,
+                bound: 1e3,
+                seed: 1,
+            },
+            &mut |_| {},
+        );
         assert_eq!((got.steps, got.diverged_at), (0, Some(0)));
         assert!(got.algebraic_condition.is_infinite());
     }

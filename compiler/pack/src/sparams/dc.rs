@@ -45,7 +45,14 @@ impl FromStr for DcRule {
             found: text.into(),
             expected: "use linear, real, identity, thru, a number, or matrix:ROW;ROW with commas inside a row",
         };
-        let number = |token: &str| token.trim().parse::<f64>().ok().filter(|v| v.is_finite()).ok_or_else(refuse);
+        let number = |token: &str| {
+            token
+                .trim()
+                .parse::<f64>()
+                .ok()
+                .filter(|v| v.is_finite())
+                .ok_or_else(refuse)
+        };
         match text {
             "linear" => return Ok(DcRule::Linear),
             "real" => return Ok(DcRule::Real),
@@ -106,7 +113,11 @@ impl DcRule {
         match self {
             DcRule::Thru if ports % 2 == 1 => Err(BuildFault::DcThru { ports }),
             DcRule::Matrix(values) if Some(values.len()) != ports.checked_mul(ports) => {
-                Err(BuildFault::DcMatrix { found: values.len(), ports, expected: ports.saturating_mul(ports) })
+                Err(BuildFault::DcMatrix {
+                    found: values.len(),
+                    ports,
+                    expected: ports.saturating_mul(ports),
+                })
             }
             _ => Ok(()),
         }
@@ -151,7 +162,11 @@ impl LowLine {
                 phase: (phase[0], phase[1]),
             }
         });
-        LowLine { first: values[0], f0: frequencies[0], span }
+        LowLine {
+            first: values[0],
+            f0: frequencies[0],
+            span,
+        }
     }
 
     /// The line's value at `f` Hz; magnitude may be negative far from the data.
@@ -203,18 +218,42 @@ mod tests {
 
     #[test]
     fn rules_round_trip_as_text() {
-        for text in ["linear", "real", "identity", "thru", "0", "-0.5", "matrix:0,1;1,0", "matrix:0.25"] {
+        for text in [
+            "linear",
+            "real",
+            "identity",
+            "thru",
+            "0",
+            "-0.5",
+            "matrix:0,1;1,0",
+            "matrix:0.25",
+        ] {
             let rule: DcRule = text.parse().unwrap();
             assert_eq!(rule.to_string(), text);
         }
-        for text in ["", "lin", "nan", "inf", "matrix:", "matrix:1,2", "matrix:1;2", "matrix:1,2;3"] {
-            assert_eq!(text.parse::<DcRule>().unwrap_err().name(), "bad_option", "{text}");
+        for text in [
+            "",
+            "lin",
+            "nan",
+            "inf",
+            "matrix:",
+            "matrix:1,2",
+            "matrix:1;2",
+            "matrix:1,2;3",
+        ] {
+            assert_eq!(
+                text.parse::<DcRule>().unwrap_err().name(),
+                "bad_option",
+                "{text}"
+            );
         }
     }
 
     #[test]
     fn phase_is_unwrapped_over_several_turns() {
-        let mut phase: Vec<f64> = (0..50).map(|i| Complex::from_polar(1.0, -2.9 * f64::from(i)).arg()).collect();
+        let mut phase: Vec<f64> = (0..50)
+            .map(|i| Complex::from_polar(1.0, -2.9 * f64::from(i)).arg())
+            .collect();
         unwrap(&mut phase);
         for (i, value) in phase.iter().enumerate() {
             assert!((value + 2.9 * i as f64).abs() < 1e-12, "{i}: {value}");

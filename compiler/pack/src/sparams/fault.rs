@@ -13,13 +13,17 @@ pub enum BuildFault {
     )]
     NoStep,
     /// A frequency or an S-parameter is NaN or infinite.
-    #[error("point {point} (counted from 1) holds a value that is not finite; repair or remove that record")]
+    #[error(
+        "point {point} (counted from 1) holds a value that is not finite; repair or remove that record"
+    )]
     NotFinite {
         /// Record in the order of the data, counted from 1.
         point: usize,
     },
     /// A frequency is below zero.
-    #[error("point {point} (counted from 1) has the negative frequency {hz} Hz; frequencies start at 0")]
+    #[error(
+        "point {point} (counted from 1) has the negative frequency {hz} Hz; frequencies start at 0"
+    )]
     NegativeFrequency {
         /// Record in the order of the data, counted from 1.
         point: usize,
@@ -74,7 +78,9 @@ pub enum BuildFault {
         limit: usize,
     },
     /// The grid has no point besides 0 Hz.
-    #[error("a step of {df} Hz up to {f_max} Hz leaves no grid point above 0 Hz; give a smaller --df or a larger --fmax")]
+    #[error(
+        "a step of {df} Hz up to {f_max} Hz leaves no grid point above 0 Hz; give a smaller --df or a larger --fmax"
+    )]
     GridTooShort {
         /// Step of the grid.
         df: f64,
@@ -92,7 +98,9 @@ pub enum BuildFault {
         expected: &'static str,
     },
     /// The matrix given for 0 Hz does not fit the ports.
-    #[error("the matrix given for 0 Hz has {found} values, but {ports} ports need {expected}; give every row")]
+    #[error(
+        "the matrix given for 0 Hz has {found} values, but {ports} ports need {expected}; give every row"
+    )]
     DcMatrix {
         /// Values given.
         found: usize,
@@ -102,13 +110,17 @@ pub enum BuildFault {
         expected: usize,
     },
     /// `thru` joins ports in pairs, so it needs an even number of them.
-    #[error("--dc thru joins ports in pairs, but there are {ports}; give the matrix with --dc matrix:row;row")]
+    #[error(
+        "--dc thru joins ports in pairs, but there are {ports}; give the matrix with --dc matrix:row;row"
+    )]
     DcThru {
         /// Ports of the data.
         ports: usize,
     },
     /// A parameter conversion meets a singular matrix.
-    #[error("{from} parameters have no {to} form at {hz} Hz: the matrix is singular there; keep --param s")]
+    #[error(
+        "{from} parameters have no {to} form at {hz} Hz: the matrix is singular there; keep --param s"
+    )]
     Singular {
         /// Frequency of the singular matrix.
         hz: f64,
@@ -118,7 +130,9 @@ pub enum BuildFault {
         to: char,
     },
     /// A reference impedance has no positive real part.
-    #[error("port {port} (counted from 1) has the reference {re} + {im}j ohm; its real part must be above 0")]
+    #[error(
+        "port {port} (counted from 1) has the reference {re} + {im}j ohm; its real part must be above 0"
+    )]
     Reference {
         /// Port, counted from 1.
         port: usize,
@@ -128,7 +142,9 @@ pub enum BuildFault {
         im: f64,
     },
     /// A built tap is NaN or infinite.
-    #[error("the response overflows: tap {tap} is not finite; the data hold values too large to transform")]
+    #[error(
+        "the response overflows: tap {tap} is not finite; the data hold values too large to transform"
+    )]
     Overflow {
         /// Time step of the tap.
         tap: usize,

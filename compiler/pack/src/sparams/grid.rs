@@ -38,17 +38,29 @@ pub(super) struct Clean<'a> {
 
 /// Checks the arrays against each other, sorts, and drops repeated frequencies (the first one stays).
 pub(super) fn clean(s: &SParameters) -> Result<Clean<'_>, BuildFault> {
-    let entries = s.ports.checked_mul(s.ports).filter(|e| *e <= MAX_VALUES).unwrap_or(usize::MAX);
+    let entries = s
+        .ports
+        .checked_mul(s.ports)
+        .filter(|e| *e <= MAX_VALUES)
+        .unwrap_or(usize::MAX);
     let points = s.frequencies.len();
     if points == 0 || s.ports == 0 {
         return Err(BuildFault::NoData);
     }
     let expected = entries.saturating_mul(points);
     if s.data.len() != expected {
-        return Err(BuildFault::DataShape { what: "data", found: s.data.len(), expected });
+        return Err(BuildFault::DataShape {
+            what: "data",
+            found: s.data.len(),
+            expected,
+        });
     }
     if s.reference.len() != s.ports {
-        return Err(BuildFault::DataShape { what: "reference", found: s.reference.len(), expected: s.ports });
+        return Err(BuildFault::DataShape {
+            what: "reference",
+            found: s.reference.len(),
+            expected: s.ports,
+        });
     }
     for (i, f) in s.frequencies.iter().enumerate() {
         let row = &s.data[i * entries..(i + 1) * entries];
@@ -56,13 +68,24 @@ pub(super) fn clean(s: &SParameters) -> Result<Clean<'_>, BuildFault> {
             return Err(BuildFault::NotFinite { point: i + 1 });
         }
         if *f < 0.0 {
-            return Err(BuildFault::NegativeFrequency { point: i + 1, hz: *f });
+            return Err(BuildFault::NegativeFrequency {
+                point: i + 1,
+                hz: *f,
+            });
         }
     }
     let mut notes = Vec::new();
     if s.frequencies.windows(2).all(|w| w[0] < w[1]) {
-        let (frequencies, data) = (Cow::Borrowed(&s.frequencies[..]), Cow::Borrowed(&s.data[..]));
-        return Ok(Clean { ports: s.ports, frequencies, data, notes });
+        let (frequencies, data) = (
+            Cow::Borrowed(&s.frequencies[..]),
+            Cow::Borrowed(&s.data[..]),
+        );
+        return Ok(Clean {
+            ports: s.ports,
+            frequencies,
+            data,
+            notes,
+        });
     }
     let mut order: Vec<usize> = (0..points).collect();
     order.sort_by(|a, b| s.frequencies[*a].total_cmp(&s.frequencies[*b]));
@@ -71,11 +94,22 @@ pub(super) fn clean(s: &SParameters) -> Result<Clean<'_>, BuildFault> {
     }
     order.dedup_by(|later, earlier| s.frequencies[*later] == s.frequencies[*earlier]);
     if order.len() < points {
-        notes.push(format!("{} duplicate frequencies dropped, the first record of each kept", points - order.len()));
+        notes.push(format!(
+            "{} duplicate frequencies dropped, the first record of each kept",
+            points - order.len()
+        ));
     }
     let frequencies: Vec<f64> = order.iter().map(|i| s.frequencies[*i]).collect();
-    let data: Vec<C64> = order.iter().flat_map(|i| s.data[i * entries..(i + 1) * entries].iter().copied()).collect();
-    Ok(Clean { ports: s.ports, frequencies: frequencies.into(), data: data.into(), notes })
+    let data: Vec<C64> = order
+        .iter()
+        .flat_map(|i| s.data[i * entries..(i + 1) * entries].iter().copied())
+        .collect();
+    Ok(Clean {
+        ports: s.ports,
+        frequencies: frequencies.into(),
+        data: data.into(),
+        notes,
+    })
 }
 
 /// The step when every frequency is a whole multiple of it, within 1e-3 of a step.
@@ -112,8 +146,13 @@ pub(super) fn plan(f: &[f64], ports: usize, o: &BuildOptions) -> Result<Plan, Bu
     }
     let own = uniform_step(f);
     let f_max = o.fmax.unwrap_or(f_hi);
-    let smallest = f.windows(2).map(|w| w[1] - w[0]).fold(f64::INFINITY, f64::min);
-    let mut step = o.df.or(own).unwrap_or(if f.len() > 1 { smallest } else { f_lo });
+    let smallest = f
+        .windows(2)
+        .map(|w| w[1] - w[0])
+        .fold(f64::INFINITY, f64::min);
+    let mut step =
+        o.df.or(own)
+            .unwrap_or(if f.len() > 1 { smallest } else { f_lo });
     let mut notes = Vec::new();
     if o.df.is_none() && own.is_none() {
         if f_hi / step > o.cap_points as f64 {
@@ -124,18 +163,33 @@ pub(super) fn plan(f: &[f64], ports: usize, o: &BuildOptions) -> Result<Plan, Bu
             ));
         }
         if f.len() > 2 {
-            notes.push(format!("the sweep is not uniform; it was resampled in steps of {step} Hz"));
+            notes.push(format!(
+                "the sweep is not uniform; it was resampled in steps of {step} Hz"
+            ));
         }
     }
     let lacks_dc = f_lo > 0.0;
-    let below = if lacks_dc { (f_lo / step - 1e-6).ceil().max(1.0) } else { 1.0 };
+    let below = if lacks_dc {
+        (f_lo / step - 1e-6).ceil().max(1.0)
+    } else {
+        1.0
+    };
     let points = (f_max / step).floor() + 1.0;
     let entries = ports * ports;
     if points.max(below) * entries as f64 > MAX_VALUES as f64 {
         let points = points.max(below);
-        return Err(BuildFault::TooManyPoints { f_max, df: step, points, entries, limit: MAX_VALUES });
+        return Err(BuildFault::TooManyPoints {
+            f_max,
+            df: step,
+            points,
+            entries,
+            limit: MAX_VALUES,
+        });
     }
-    let gap: Vec<f64> = (1..below as usize).map(|n| n as f64 * step).filter(|g| *g < f_lo - 0.5 * step).collect();
+    let gap: Vec<f64> = (1..below as usize)
+        .map(|n| n as f64 * step)
+        .filter(|g| *g < f_lo - 0.5 * step)
+        .collect();
     if f_lo / f_hi > 0.5 && !o.allow_extrapolated {
         return Err(BuildFault::Extrapolated {
             f_lo,
@@ -155,13 +209,27 @@ pub(super) fn plan(f: &[f64], ports: usize, o: &BuildOptions) -> Result<Plan, Bu
         && (f_max - f_hi).abs() < 1e-9 * f_max
         && (f_hi / df).round() as usize + 1 == known
     {
-        return Ok(Plan { df, m: known, exact: true, gap, lacks_dc, notes });
+        return Ok(Plan {
+            df,
+            m: known,
+            exact: true,
+            gap,
+            lacks_dc,
+            notes,
+        });
     }
     let m = (f_max / step + 1e-9).floor() as usize + 1;
     if m < 2 {
         return Err(BuildFault::GridTooShort { df: step, f_max });
     }
-    Ok(Plan { df: step, m, exact: false, gap, lacks_dc, notes })
+    Ok(Plan {
+        df: step,
+        m,
+        exact: false,
+        gap,
+        lacks_dc,
+        notes,
+    })
 }
 
 /// Computes single matrix entries on the planned grid.
@@ -177,7 +245,10 @@ pub(super) struct Resampler<'a> {
 /// The known frequencies with 0 Hz and the missing low points in front.
 pub(super) fn known_frequencies(clean: &Clean<'_>, plan: &Plan) -> Vec<f64> {
     let zero = plan.lacks_dc.then_some(0.0);
-    zero.into_iter().chain(plan.gap.iter().copied()).chain(clean.frequencies.iter().copied()).collect()
+    zero.into_iter()
+        .chain(plan.gap.iter().copied())
+        .chain(clean.frequencies.iter().copied())
+        .collect()
 }
 
 impl<'a> Resampler<'a> {
@@ -190,7 +261,14 @@ impl<'a> Resampler<'a> {
     ) -> Resampler<'a> {
         let knots = (!plan.exact).then(|| Knots::new(known, options.interpolation));
         let grid = (0..plan.m).map(|n| n as f64 * plan.df).collect();
-        Resampler { clean, plan, options, known, grid, knots }
+        Resampler {
+            clean,
+            plan,
+            options,
+            known,
+            grid,
+            knots,
+        }
     }
 
     /// How values between points are found, as the report says it.
@@ -212,7 +290,11 @@ impl<'a> Resampler<'a> {
         let turned: Vec<C64> = if delay == 0.0 {
             values
         } else {
-            self.known.iter().zip(&values).map(|(f, v)| v * C64::cis(TAU * f * delay)).collect()
+            self.known
+                .iter()
+                .zip(&values)
+                .map(|(f, v)| v * C64::cis(TAU * f * delay))
+                .collect()
         };
         let mut out = vec![C64::default(); self.grid.len()];
         knots.evaluate(&turned, &self.grid, &mut out);
@@ -229,7 +311,14 @@ impl<'a> Resampler<'a> {
     fn known_values(&self, row: usize, col: usize) -> Vec<C64> {
         let ports = self.clean.ports;
         let place = row * ports + col;
-        let own: Vec<C64> = self.clean.data.iter().skip(place).step_by(ports * ports).copied().collect();
+        let own: Vec<C64> = self
+            .clean
+            .data
+            .iter()
+            .skip(place)
+            .step_by(ports * ports)
+            .copied()
+            .collect();
         let line = LowLine::new(&self.clean.frequencies, &own);
         let mut values = Vec::with_capacity(self.known.len());
         if self.plan.lacks_dc {
@@ -275,7 +364,10 @@ mod tests {
     #[test]
     fn uniform_means_whole_multiples() {
         assert_eq!(uniform_step(&[1e8, 1.04e8]), Some(4e6));
-        assert_eq!(uniform_step(&[0.0, 53571.0, 107142.0, 160714.0]).map(f64::round), Some(53571.0));
+        assert_eq!(
+            uniform_step(&[0.0, 53571.0, 107142.0, 160714.0]).map(f64::round),
+            Some(53571.0)
+        );
         assert_eq!(uniform_step(&[10.0, 344.4, 678.8]), None);
         assert_eq!(uniform_step(&[1.0, 4.0, 10.0, 20.0]), None);
         assert_eq!(uniform_step(&[5.0]), None);

@@ -27,7 +27,10 @@ impl<'a> Knots<'a> {
     /// `x` ascending, at least two values. Cubic needs four; with fewer, straight lines are used.
     pub(super) fn new(x: &'a [f64], kind: Interpolation) -> Knots<'a> {
         let cubic = kind == Interpolation::Cubic && x.len() > 3;
-        Knots { x, spline: cubic.then(|| eliminate(x)) }
+        Knots {
+            x,
+            spline: cubic.then(|| eliminate(x)),
+        }
     }
 
     /// True when a cubic spline is used.
@@ -37,7 +40,10 @@ impl<'a> Knots<'a> {
 
     /// Values at the ascending places `at` of the curve through `y`.
     pub(super) fn evaluate(&self, y: &[C64], at: &[f64], out: &mut [C64]) {
-        let curvature = self.spline.as_ref().map(|rows| second_derivatives(self.x, y, rows));
+        let curvature = self
+            .spline
+            .as_ref()
+            .map(|rows| second_derivatives(self.x, y, rows));
         let last = self.x.len() - 2;
         let mut i = 0;
         for (place, value) in at.iter().zip(out) {
@@ -77,7 +83,11 @@ fn eliminate(x: &[f64]) -> Elimination {
         lower[r] /= pivot[r - 1];
         pivot[r] -= lower[r] * upper[r - 1];
     }
-    Elimination { lower, pivot, upper }
+    Elimination {
+        lower,
+        pivot,
+        upper,
+    }
 }
 
 fn second_derivatives(x: &[f64], y: &[C64], rows: &Elimination) -> Vec<C64> {
@@ -86,10 +96,18 @@ fn second_derivatives(x: &[f64], y: &[C64], rows: &Elimination) -> Vec<C64> {
     let mut c = vec![C64::default(); n];
     for r in 0..n - 2 {
         let right = (slope(r + 1) - slope(r)) * 6.0;
-        c[r + 1] = if r == 0 { right } else { right - c[r] * rows.lower[r] };
+        c[r + 1] = if r == 0 {
+            right
+        } else {
+            right - c[r] * rows.lower[r]
+        };
     }
     for r in (0..n - 2).rev() {
-        let above = if r + 1 == n - 2 { C64::default() } else { c[r + 2] * rows.upper[r] };
+        let above = if r + 1 == n - 2 {
+            C64::default()
+        } else {
+            c[r + 2] * rows.upper[r]
+        };
         c[r + 1] = (c[r + 1] - above) / rows.pivot[r];
     }
     let step = |i: usize| x[i + 1] - x[i];
@@ -105,14 +123,21 @@ mod tests {
     #[test]
     fn a_cubic_is_reproduced_within_and_beyond_the_knots() {
         let cubic = |x: f64| C64::new(1.0 - 2.0 * x + 0.5 * x * x * x, x * x);
-        for x in [&[0.0, 0.5, 2.0, 2.25][..], &[0.0, 1.0, 1.5, 4.0, 4.5], &[-1.0, 0.0, 0.1, 3.0, 7.0, 7.5, 9.0]] {
+        for x in [
+            &[0.0, 0.5, 2.0, 2.25][..],
+            &[0.0, 1.0, 1.5, 4.0, 4.5],
+            &[-1.0, 0.0, 0.1, 3.0, 7.0, 7.5, 9.0],
+        ] {
             let y: Vec<C64> = x.iter().map(|x| cubic(*x)).collect();
             let at: Vec<f64> = (0..60).map(|i| x[0] + 0.2 * f64::from(i)).collect();
             let mut out = vec![C64::default(); at.len()];
             Knots::new(x, Interpolation::Cubic).evaluate(&y, &at, &mut out);
             for (at, got) in at.iter().zip(&out) {
                 let want = cubic(*at);
-                assert!((got - want).norm() < 1e-11 * want.norm().max(1.0), "{at}: {got} for {want}");
+                assert!(
+                    (got - want).norm() < 1e-11 * want.norm().max(1.0),
+                    "{at}: {got} for {want}"
+                );
             }
         }
     }
@@ -120,7 +145,10 @@ mod tests {
     #[test]
     fn knots_and_constants_are_kept_exactly() {
         let x = [0.0, 1.0, 1.7, 4.0, 4.1];
-        let y: Vec<C64> = [0.3, -0.1, 0.7, 0.2, 0.9].iter().map(|v| C64::new(*v, 1.0)).collect();
+        let y: Vec<C64> = [0.3, -0.1, 0.7, 0.2, 0.9]
+            .iter()
+            .map(|v| C64::new(*v, 1.0))
+            .collect();
         for kind in [Interpolation::Cubic, Interpolation::Linear] {
             let mut out = vec![C64::default(); 4];
             Knots::new(&x, kind).evaluate(&y, &x[..4], &mut out);

@@ -66,7 +66,10 @@ pub fn build(s: &SParameters, o: &BuildOptions) -> Result<(Pack, BuildReport), P
 ///
 /// # Errors
 /// As [`build`].
-pub fn build_parts(s: &SParameters, o: &BuildOptions) -> Result<(PackParts, BuildReport), PackError> {
+pub fn build_parts(
+    s: &SParameters,
+    o: &BuildOptions,
+) -> Result<(PackParts, BuildReport), PackError> {
     o.check()?;
     let mut clean = grid::clean(s)?;
     o.dc.check(clean.ports)?;
@@ -130,11 +133,19 @@ pub fn build_parts(s: &SParameters, o: &BuildOptions) -> Result<(PackParts, Buil
     report.notes = notes;
     report.warn();
     let made_by = serde_json::json!({
-        "source": "s_parameters",
+        "importer": "s_parameters",
         "parameter": o.target,
         "build": &report,
     });
-    let parts = PackParts { shape, dt, taps, ir: None, inputs: Vec::new(), outputs: Vec::new(), made_by };
+    let parts = PackParts {
+        shape,
+        dt,
+        taps,
+        ir: None,
+        inputs: Vec::new(),
+        outputs: Vec::new(),
+        made_by,
+    };
     Ok((parts, report))
 }
 
@@ -150,7 +161,11 @@ struct Response {
 }
 
 impl Response {
-    fn new(resampler: &Resampler<'_>, inverse: &mut Inverse, ports: usize) -> Result<Response, BuildFault> {
+    fn new(
+        resampler: &Resampler<'_>,
+        inverse: &mut Inverse,
+        ports: usize,
+    ) -> Result<Response, BuildFault> {
         let causal = inverse.causal();
         let mut energy = vec![0.0; inverse.nt()];
         let mut samples = Vec::with_capacity(ports * ports);
@@ -171,12 +186,21 @@ impl Response {
                 samples.push(h);
             }
         }
-        Ok(Response { samples, causal, energy, dc_sum_error })
+        Ok(Response {
+            samples,
+            causal,
+            energy,
+            dc_sum_error,
+        })
     }
 
     fn share(&self, range: std::ops::Range<usize>) -> f64 {
         let total: f64 = self.energy.iter().sum();
-        if total > 0.0 { self.energy[range].iter().sum::<f64>() / total } else { 0.0 }
+        if total > 0.0 {
+            self.energy[range].iter().sum::<f64>() / total
+        } else {
+            0.0
+        }
     }
 
     /// The smallest number of taps that loses no more than `share` of the energy.
@@ -193,7 +217,9 @@ impl Response {
     }
 
     fn taps(&self, nh: usize) -> Vec<f64> {
-        (0..nh).flat_map(|k| self.samples.iter().map(move |h| h[k])).collect()
+        (0..nh)
+            .flat_map(|k| self.samples.iter().map(move |h| h[k]))
+            .collect()
     }
 }
 
@@ -202,7 +228,10 @@ fn choose_length(response: &Response, o: &BuildOptions) -> (usize, Vec<String>) 
         None => (response.length_for(o.energy), Vec::new()),
         Some(nh) if nh <= response.causal => (nh, Vec::new()),
         Some(nh) => {
-            let note = format!("{nh} taps were asked for, but the grid gives {} at times from 0 on", response.causal);
+            let note = format!(
+                "{nh} taps were asked for, but the grid gives {} at times from 0 on",
+                response.causal
+            );
             (response.causal, vec![note])
         }
     }

@@ -40,7 +40,10 @@ impl FromStr for Window {
             "hamming" => Ok(Window::Hamming),
             "hann" => Ok(Window::Hann),
             _ => {
-                let beta: f64 = text.strip_prefix("kaiser:").and_then(|b| b.parse().ok()).ok_or_else(refuse)?;
+                let beta: f64 = text
+                    .strip_prefix("kaiser:")
+                    .and_then(|b| b.parse().ok())
+                    .ok_or_else(refuse)?;
                 if !(0.0..=700.0).contains(&beta) {
                     return Err(refuse());
                 }
@@ -117,9 +120,28 @@ macro_rules! text_form {
         }
     };
 }
-text_form!(Interpolation, "--interpolation", "use cubic or linear", Cubic = "cubic", Linear = "linear");
-text_form!(TargetParameter, "--param", "use s, y or z", S = "s", Y = "y", Z = "z");
-text_form!(Transform, "--transform", "use odd or even", Odd = "odd", Even = "even");
+text_form!(
+    Interpolation,
+    "--interpolation",
+    "use cubic or linear",
+    Cubic = "cubic",
+    Linear = "linear"
+);
+text_form!(
+    TargetParameter,
+    "--param",
+    "use s, y or z",
+    S = "s",
+    Y = "y",
+    Z = "z"
+);
+text_form!(
+    Transform,
+    "--transform",
+    "use odd or even",
+    Odd = "odd",
+    Even = "even"
+);
 
 macro_rules! string_form {
     ($($type:ident),+) => {$(
@@ -191,9 +213,11 @@ impl BuildOptions {
     /// Refuses values outside their range.
     pub(super) fn check(&self) -> Result<(), BuildFault> {
         let positive = |option, value: Option<f64>| match value {
-            Some(hz) if !(hz.is_finite() && hz > 0.0) => {
-                Err(BuildFault::Option { option, found: hz.to_string(), expected: "give a finite frequency above 0 Hz" })
-            }
+            Some(hz) if !(hz.is_finite() && hz > 0.0) => Err(BuildFault::Option {
+                option,
+                found: hz.to_string(),
+                expected: "give a finite frequency above 0 Hz",
+            }),
             _ => Ok(()),
         };
         positive("--df", self.df)?;
@@ -206,7 +230,11 @@ impl BuildOptions {
             });
         }
         if self.nh == Some(0) {
-            return Err(BuildFault::Option { option: "--nh", found: "0".into(), expected: "give at least one tap" });
+            return Err(BuildFault::Option {
+                option: "--nh",
+                found: "0".into(),
+                expected: "give at least one tap",
+            });
         }
         if self.cap_points == 0 {
             return Err(BuildFault::Option {

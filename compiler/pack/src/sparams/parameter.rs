@@ -37,7 +37,11 @@ pub(super) fn from_s(s: &SParameters, target: TargetParameter) -> Result<Vec<C64
 ///
 /// # Errors
 /// A reference without positive real part, or `I + G Y` singular at a point.
-pub(crate) fn s_from_y(frequencies: &[f64], y: &[C64], reference: Vec<C64>) -> Result<SParameters, BuildFault> {
+pub(crate) fn s_from_y(
+    frequencies: &[f64],
+    y: &[C64],
+    reference: Vec<C64>,
+) -> Result<SParameters, BuildFault> {
     let waves = Waves::new(&reference)?;
     let n = reference.len();
     let identity = DMatrix::<C64>::identity(n, n);
@@ -45,11 +49,21 @@ pub(crate) fn s_from_y(frequencies: &[f64], y: &[C64], reference: Vec<C64>) -> R
         // S (I + G Y) = (I - G* Y) between F and F^-1; solved as the transposed system.
         let down = &identity + &waves.g * &y;
         let up = &identity - waves.g.conjugate() * y;
-        let s = down.transpose().lu().solve(&up.transpose()).ok_or('S')?.transpose();
+        let s = down
+            .transpose()
+            .lu()
+            .solve(&up.transpose())
+            .ok_or('S')?
+            .transpose();
         finite(&waves.f * s * &waves.f_inverse, 'S')
     })
     .map_err(|(hz, to)| BuildFault::Singular { hz, from: 'Y', to })?;
-    Ok(SParameters { frequencies: frequencies.to_vec(), ports: n, data, reference })
+    Ok(SParameters {
+        frequencies: frequencies.to_vec(),
+        ports: n,
+        data,
+        reference,
+    })
 }
 
 struct Waves {
@@ -62,11 +76,18 @@ impl Waves {
     fn new(reference: &[C64]) -> Result<Waves, BuildFault> {
         for (i, z) in reference.iter().enumerate() {
             if !(z.re > 0.0 && z.re.is_finite() && z.im.is_finite()) {
-                return Err(BuildFault::Reference { port: i + 1, re: z.re, im: z.im });
+                return Err(BuildFault::Reference {
+                    port: i + 1,
+                    re: z.re,
+                    im: z.im,
+                });
             }
         }
         let diagonal = |value: &dyn Fn(&C64) -> C64| {
-            DMatrix::from_diagonal(&nalgebra::DVector::from_iterator(reference.len(), reference.iter().map(value)))
+            DMatrix::from_diagonal(&nalgebra::DVector::from_iterator(
+                reference.len(),
+                reference.iter().map(value),
+            ))
         };
         Ok(Waves {
             g: diagonal(&|z| *z),
@@ -77,7 +98,11 @@ impl Waves {
 }
 
 fn finite(matrix: DMatrix<C64>, to: char) -> Result<DMatrix<C64>, char> {
-    if matrix.iter().all(|v| v.re.is_finite() && v.im.is_finite()) { Ok(matrix) } else { Err(to) }
+    if matrix.iter().all(|v| v.re.is_finite() && v.im.is_finite()) {
+        Ok(matrix)
+    } else {
+        Err(to)
+    }
 }
 
 fn map_points(
@@ -124,7 +149,10 @@ mod tests {
             data: vec![C64::new(1.0, 0.0)],
             reference: vec![C64::new(50.0, 0.0)],
         };
-        assert_eq!(from_s(&open, TargetParameter::Z).unwrap_err().name(), "singular");
+        assert_eq!(
+            from_s(&open, TargetParameter::Z).unwrap_err().name(),
+            "singular"
+        );
         assert!(from_s(&open, TargetParameter::Y).is_ok());
         let bad = s_from_y(&[1.0], &[C64::new(0.01, 0.0)], vec![C64::new(0.0, 50.0)]).unwrap_err();
         assert_eq!(bad.name(), "bad_reference");

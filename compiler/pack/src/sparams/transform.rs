@@ -33,7 +33,14 @@ impl Inverse {
         let nt = if even { 2 * (m - 1) } else { 2 * m - 1 };
         let plan = RealFftPlanner::new().plan_fft_inverse(nt);
         let causal = if even { m - 1 } else { m };
-        Inverse { plan, weights, nt, causal, even, nyquist_imag: 0.0 }
+        Inverse {
+            plan,
+            weights,
+            nt,
+            causal,
+            even,
+            nyquist_imag: 0.0,
+        }
     }
 
     /// Number of samples.
@@ -66,7 +73,9 @@ impl Inverse {
             out[0] = constant.re;
             return Ok(out);
         }
-        self.plan.process(&mut spectrum, &mut out).map_err(|_| BuildFault::Overflow { tap: 0 })?;
+        self.plan
+            .process(&mut spectrum, &mut out)
+            .map_err(|_| BuildFault::Overflow { tap: 0 })?;
         let scale = 1.0 / self.nt as f64;
         out.iter_mut().for_each(|v| *v *= scale);
         Ok(out)
@@ -80,7 +89,9 @@ mod tests {
 
     /// The definition, summed term by term.
     fn by_definition(s: &[C64], nt: usize) -> Vec<f64> {
-        let turn = |n: usize, k: usize| C64::cis(std::f64::consts::TAU * ((n * k) % nt) as f64 / nt as f64);
+        let turn = |n: usize, k: usize| {
+            C64::cis(std::f64::consts::TAU * ((n * k) % nt) as f64 / nt as f64)
+        };
         (0..nt)
             .map(|k| {
                 let sum: f64 = (1..s.len())
@@ -95,7 +106,9 @@ mod tests {
     fn both_lengths_follow_the_definition() {
         for m in [2, 3, 5, 8, 31] {
             for transform in [Transform::Odd, Transform::Even] {
-                let mut s: Vec<C64> = (0..m).map(|n| C64::cis(-0.3 * n as f64) / (1.0 + n as f64)).collect();
+                let mut s: Vec<C64> = (0..m)
+                    .map(|n| C64::cis(-0.3 * n as f64) / (1.0 + n as f64))
+                    .collect();
                 let mut inverse = Inverse::new(vec![1.0; m], transform);
                 let got = inverse.samples(s.clone()).unwrap();
                 if transform == Transform::Even {
@@ -116,7 +129,9 @@ mod tests {
     fn a_constant_is_exactly_a_dirac() {
         for m in 2..40 {
             for transform in [Transform::Odd, Transform::Even] {
-                let got = Inverse::new(vec![1.0; m], transform).samples(vec![C64::new(0.7, 0.0); m]).unwrap();
+                let got = Inverse::new(vec![1.0; m], transform)
+                    .samples(vec![C64::new(0.7, 0.0); m])
+                    .unwrap();
                 assert_eq!(got[0], 0.7);
                 assert!(got[1..].iter().all(|v| *v == 0.0));
             }

@@ -15,7 +15,9 @@ pub(super) fn half_window(window: Window, m: usize) -> Vec<f64> {
             Window::Boxcar => 1.0,
             Window::Hamming => 0.54 + 0.46 * (PI * place(n)).cos(),
             Window::Hann => 0.5 + 0.5 * (PI * place(n)).cos(),
-            Window::Kaiser { beta } => bessel_i0(beta * (1.0 - place(n) * place(n)).max(0.0).sqrt()) / bessel_i0(beta),
+            Window::Kaiser { beta } => {
+                bessel_i0(beta * (1.0 - place(n) * place(n)).max(0.0).sqrt()) / bessel_i0(beta)
+            }
         })
         .collect()
 }
@@ -42,7 +44,12 @@ mod tests {
     #[test]
     fn bessel_has_its_tabulated_values() {
         // Abramowitz and Stegun, table 9.8: e^-x I0(x).
-        for (x, scaled) in [(0.0, 1.0), (1.0, 0.465_759_607_7), (5.0, 0.183_540_812_6), (10.0, 0.127_833_337_2)] {
+        for (x, scaled) in [
+            (0.0, 1.0),
+            (1.0, 0.465_759_607_7),
+            (5.0, 0.183_540_812_6),
+            (10.0, 0.127_833_337_2),
+        ] {
             assert!((bessel_i0(x) * f64::exp(-x) - scaled).abs() < 1e-10, "{x}");
         }
         assert!(bessel_i0(700.0).is_finite());
@@ -50,7 +57,12 @@ mod tests {
 
     #[test]
     fn every_window_starts_at_one_and_falls() {
-        for window in [Window::Hamming, Window::Hann, Window::Kaiser { beta: 6.0 }, Window::Kaiser { beta: 700.0 }] {
+        for window in [
+            Window::Hamming,
+            Window::Hann,
+            Window::Kaiser { beta: 6.0 },
+            Window::Kaiser { beta: 700.0 },
+        ] {
             for m in [1, 2, 3, 101] {
                 let w = half_window(window, m);
                 assert!((w[0] - 1.0).abs() < 1e-15, "{window} {m}");
