@@ -112,8 +112,10 @@ fn commands_run_as_written() {
     let mut ran = 0;
     let mut failed = Vec::new();
     for (name, document) in documents() {
-        // One folder a document, so that a command can use what the one before it made.
+        // One folder a document, so that a command can use what the one before it made. It holds
+        // the file that the documents call line.s4p.
         let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("line.s4p"), two_lines()).unwrap();
         for command in &document.shell {
             match tdse_arguments(&command.words) {
                 Some(arguments) => {
@@ -130,6 +132,21 @@ fn commands_run_as_written() {
     }
     assert!(failed.is_empty(), "{}", failed.join("\n"));
     assert!(ran >= 4, "only {ran} commands found");
+}
+
+/// Touchstone text of two uncoupled, matched lines: a delay of 20 steps, a tenth lost. From 0 to
+/// 10 GHz in steps of 100 MHz, so that a step is 1 / (201 * 100 MHz).
+fn two_lines() -> String {
+    let mut text = String::from("# GHz S MA R 50\n");
+    for n in 0..=100 {
+        text += &format!("{}", f64::from(n) / 10.0);
+        let thru = format!(" 0.9 {}", -360.0 * f64::from(n * 20) / 201.0);
+        for (row, col) in (0..16).map(|i| (i / 4, i % 4)) {
+            text += if row ^ col == 1 { &thru } else { " 0 0" };
+            text += if col == 3 { "\n" } else { "" };
+        }
+    }
+    text
 }
 
 fn run(

@@ -1,6 +1,7 @@
 //! Rules about files: size, names, manifests, and what never belongs in the project.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
+use std::collections::BTreeSet;
 use std::fs;
 
 use tdse_tests::{root, tracked_files};
@@ -99,4 +100,50 @@ fn every_test_program_is_built() {
             "tests/Cargo.toml has no [[test]] with {entry}"
         );
     }
+}
+
+/// `unsafe` stands in a few named files; a crate without one forbids it.
+#[test]
+fn unsafe_code_stands_where_the_architecture_says() {
+    let Some(files) = tracked_files() else { return };
+    let architecture = read("docs/architecture.md");
+    let (_, section) = architecture.split_once("## Unsafe code").unwrap();
+    let listed: BTreeSet<&str> = section
+        .lines()
+        .filter_map(|line| line.strip_prefix("- `")?.split('`').next())
+        .collect();
+    let sources = files
+        .iter()
+        .filter(|name| name.ends_with(".rs") && name.contains("/src/"));
+    let (found, clean): (BTreeSet<&str>, BTreeSet<&str>) = sources
+        .map(String::as_str)
+        .partition(|name| has_unsafe(&read(name)));
+    assert_eq!(
+        found, listed,
+        "left: files with unsafe, right: docs/architecture.md"
+    );
+
+    for root in clean
+        .iter()
+        .filter(|name| name.ends_with("/lib.rs") || name.ends_with("/main.rs"))
+    {
+        let folder = root.rsplit_once('/').unwrap().0;
+        let may = found.iter().any(|name| name.starts_with(folder));
+        let forbids = read(root).contains("#![forbid(unsafe_code)]");
+        assert!(may || forbids, "{root} lacks #![forbid(unsafe_code)]");
+    }
+}
+
+fn has_unsafe(source: &str) -> bool {
+    let forms = [
+        "unsafe {",
+        "unsafe fn",
+        "unsafe impl",
+        "unsafe trait",
+        "unsafe extern",
+    ];
+    source
+        .lines()
+        .filter(|line| !line.trim_start().starts_with("//"))
+        .any(|line| forms.iter().any(|form| line.contains(form)))
 }
