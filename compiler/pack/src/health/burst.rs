@@ -36,7 +36,7 @@ mod tests {
             Burst::new(0).draw(),
             (0xE220_A839_7B1D_CDAFu64 >> 11) as f64 / (1u64 << 52) as f64 - 1.0
         );
-        let mut burst = Burst::new(1);
+        let mut burst = Burst::new(2);
         let values: Vec<f64> = (0..10_000).map(|_| burst.draw()).collect();
         assert!(values.iter().all(|v| (-1.0..1.0).contains(v)));
         assert!((values.iter().sum::<f64>() / 1e4).abs() < 0.02);
