@@ -26,7 +26,10 @@ impl KernelBuilder {
             values: Vec::new(),
             vars: Vec::new(),
         };
-        KernelBuilder { kernel, open: vec![Vec::new()] }
+        KernelBuilder {
+            kernel,
+            open: vec![Vec::new()],
+        }
     }
 
     /// Adds a buffer parameter.
@@ -39,7 +42,13 @@ impl KernelBuilder {
         align: u32,
     ) -> BufferId {
         let id = BufferId(self.kernel.params.len() as u32);
-        let buffer = Buffer { name: name.into(), elem, extent, access, align };
+        let buffer = Buffer {
+            name: name.into(),
+            elem,
+            extent,
+            access,
+            align,
+        };
         self.kernel.params.push(Param::Buffer(buffer));
         id
     }
@@ -100,7 +109,12 @@ impl KernelBuilder {
 
     /// Stores the first `lanes` lanes.
     pub fn store(&mut self, buffer: BufferId, at: Affine, value: Value, lanes: u16) {
-        self.push(Stmt::Store { buffer, at, value, lanes });
+        self.push(Stmt::Store {
+            buffer,
+            at,
+            value,
+            lanes,
+        });
     }
 
     /// A loop over `lo..hi`. `body` receives the counter and the carried values and returns what
@@ -113,16 +127,33 @@ impl KernelBuilder {
         init: &[Value],
         body: impl FnOnce(&mut Self, Var, &[Value]) -> Vec<Value>,
     ) -> Vec<Value> {
-        let results: Vec<Value> = init.iter().map(|&v| self.value(self.kernel.ty(v))).collect();
+        let results: Vec<Value> = init
+            .iter()
+            .map(|&v| self.value(self.kernel.ty(v)))
+            .collect();
         let var = self.var(name);
-        let inner: Vec<Value> = init.iter().map(|&v| self.value(self.kernel.ty(v))).collect();
+        let inner: Vec<Value> = init
+            .iter()
+            .map(|&v| self.value(self.kernel.ty(v)))
+            .collect();
         self.open.push(Vec::new());
         let next = body(self, var, &inner);
         let body = self.open.pop().unwrap_or_default();
         let carried = (0..init.len())
-            .map(|i| Carry { result: results[i], inner: inner[i], init: init[i], next: next[i] })
+            .map(|i| Carry {
+                result: results[i],
+                inner: inner[i],
+                init: init[i],
+                next: next[i],
+            })
             .collect();
-        self.push(Stmt::Loop(Loop { var, lo, hi, carried, body }));
+        self.push(Stmt::Loop(Loop {
+            var,
+            lo,
+            hi,
+            carried,
+            body,
+        }));
         results
     }
 
@@ -140,7 +171,10 @@ impl KernelBuilder {
 
     fn value(&mut self, ty: VecType) -> Value {
         let id = self.kernel.values.len() as u32;
-        self.kernel.values.push(ValueInfo { name: format!("v{id}"), ty });
+        self.kernel.values.push(ValueInfo {
+            name: format!("v{id}"),
+            ty,
+        });
         Value(id)
     }
 

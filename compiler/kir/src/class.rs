@@ -44,7 +44,10 @@ impl NumericClass {
     /// Eight is the largest count for which one row of `f64` still fits the registers of each
     /// target (four 128-bit, two 256-bit, one 512-bit) with rows left to block.
     pub const fn direct(contraction: Contraction) -> Self {
-        NumericClass { order: Order::Direct { partials: 8 }, contraction }
+        NumericClass {
+            order: Order::Direct { partials: 8 },
+            contraction,
+        }
     }
 }
 

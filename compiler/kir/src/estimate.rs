@@ -50,9 +50,18 @@ pub(crate) fn index_range(kernel: &Kernel, var: Var) -> Option<(i64, i64)> {
 }
 
 fn block(kernel: &Kernel, stmts: &[Stmt], times: u64, total: &mut Estimate) {
-    let lanes_of = |v: &Value| kernel.values.get(v.0 as usize).map_or(0, |i| i.ty.lanes.into());
-    let bytes =
-        |v: &Value| kernel.values.get(v.0 as usize).map_or(0, |i| i.ty.elem.bytes() as u64);
+    let lanes_of = |v: &Value| {
+        kernel
+            .values
+            .get(v.0 as usize)
+            .map_or(0, |i| i.ty.lanes.into())
+    };
+    let bytes = |v: &Value| {
+        kernel
+            .values
+            .get(v.0 as usize)
+            .map_or(0, |i| i.ty.elem.bytes() as u64)
+    };
     for stmt in stmts {
         match stmt {
             Stmt::Def { value, op } => {

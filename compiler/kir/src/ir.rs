@@ -89,7 +89,10 @@ pub struct Affine {
 impl Affine {
     /// The constant offset `at`.
     pub fn at(at: i64) -> Self {
-        Affine { constant: at, terms: Vec::new() }
+        Affine {
+            constant: at,
+            terms: Vec::new(),
+        }
     }
 
     /// This offset plus `coefficient * var`.

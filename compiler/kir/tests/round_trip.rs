@@ -20,7 +20,10 @@ fn made_up_kernels_verify_and_round_trip() {
         verify(again).unwrap_or_else(|e| panic!("{e}\n{text}"));
         statements += estimate(&kernel).instructions;
     }
-    assert!(statements > 20 * KERNELS, "the kernels are too small to test anything: {statements}");
+    assert!(
+        statements > 20 * KERNELS,
+        "the kernels are too small to test anything: {statements}"
+    );
 }
 
 #[test]
@@ -36,8 +39,12 @@ fn a_parsed_kernel_computes_what_the_built_one_does() {
             let b: Vec<f32> = (0..length).map(|_| number() as f32).collect();
             let mut y: Vec<f64> = (0..length).map(|_| number()).collect();
             let index = (seed % 4) as i64;
-            let mut args =
-                [KirArg::F64(&a), KirArg::F32(&b), KirArg::F64Mut(&mut y), KirArg::Index(index)];
+            let mut args = [
+                KirArg::F64(&a),
+                KirArg::F32(&b),
+                KirArg::F64Mut(&mut y),
+                KirArg::Index(index),
+            ];
             interpret(&kernel, &mut args).unwrap();
             y.into_iter().map(f64::to_bits).collect::<Vec<u64>>()
         };
@@ -86,7 +93,10 @@ fn an_odd_address_prints_and_parses() {
         ("x[j - j]", "x[0]"),
         ("x[k + j]", "x[j + k]"),
         ("x[0*j - 5 + 2*k + 6 - k]", "x[k + 1]"),
-        ("x[-9223372036854775808*j - 9223372036854775808]", "x[-9223372036854775808*j - 9223372036854775808]"),
+        (
+            "x[-9223372036854775808*j - 9223372036854775808]",
+            "x[-9223372036854775808*j - 9223372036854775808]",
+        ),
     ] {
         let text = |at: &str| {
             format!(

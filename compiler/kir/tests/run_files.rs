@@ -10,8 +10,10 @@ use tdse_kir::{parse, runfile, verify};
 /// Every run file of the workspace.
 fn run_files() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/filetests/kir/run");
-    let mut files: Vec<PathBuf> =
-        fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let mut files: Vec<PathBuf> = fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
     files.sort();
     assert!(files.len() >= 20, "only {} run files", files.len());
     files
@@ -42,7 +44,11 @@ fn every_run_file_round_trips() {
         let text = fs::read_to_string(&path).unwrap();
         let kernel = parse(&text).unwrap();
         let printed = kernel.to_string();
-        assert!(text.contains(&printed), "{} is not in the printed form:\n{printed}", path.display());
+        assert!(
+            text.contains(&printed),
+            "{} is not in the printed form:\n{printed}",
+            path.display()
+        );
         let again = parse(&printed).unwrap();
         assert_eq!(again.to_string(), printed);
         if !printed.contains("nan") {
@@ -63,7 +69,10 @@ fn a_wrong_number_is_reported_where_it_stands() {
     let error = file.runs[0].check(&kernel, &found).unwrap_err();
     assert_eq!(error.name(), "run_mismatch");
     let text = error.to_string();
-    assert!(text.contains("line 4") && text.contains("y[1]") && text.contains("-0x0p+0"), "{text}");
+    assert!(
+        text.contains("line 4") && text.contains("y[1]") && text.contains("-0x0p+0"),
+        "{text}"
+    );
 }
 
 #[test]

@@ -18,8 +18,14 @@ fn no_file_without_a_rule() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("filetests/verifier");
     for entry in fs::read_dir(folder).unwrap() {
         let name = entry.unwrap().file_name().into_string().unwrap();
-        let rule = name.trim_end_matches(".kir").trim_end_matches(".pass").trim_end_matches(".fail");
-        assert!(Rule::ALL.iter().any(|r| r.name() == rule), "{name} is the file of no rule");
+        let rule = name
+            .trim_end_matches(".kir")
+            .trim_end_matches(".pass")
+            .trim_end_matches(".fail");
+        assert!(
+            Rule::ALL.iter().any(|r| r.name() == rule),
+            "{name} is the file of no rule"
+        );
     }
 }
 
@@ -55,14 +61,22 @@ fn failing_files_fail_where_they_say() {
             rule_seen |= fails_where_it_says(kernel) == rule.name();
         }
         let by_parser = rule == Rule::IndexScope;
-        assert!(rule_seen || by_parser, "{rule}.fail.kir never breaks its rule");
+        assert!(
+            rule_seen || by_parser,
+            "{rule}.fail.kir never breaks its rule"
+        );
     }
 }
 
 /// Checks one kernel, and returns the name of its error.
 fn fails_where_it_says(text: &str) -> &str {
-    let mut marked = text.lines().enumerate().filter(|(_, line)| line.contains("//~ ERROR "));
-    let (number, line) = marked.next().unwrap_or_else(|| panic!("no expectation in\n{text}"));
+    let mut marked = text
+        .lines()
+        .enumerate()
+        .filter(|(_, line)| line.contains("//~ ERROR "));
+    let (number, line) = marked
+        .next()
+        .unwrap_or_else(|| panic!("no expectation in\n{text}"));
     assert_eq!(marked.next(), None, "two expectations in\n{text}");
     let (statement, expected) = line.split_once("//~ ERROR ").unwrap();
     let error = match parse(text) {
@@ -72,11 +86,26 @@ fn fails_where_it_says(text: &str) -> &str {
     assert_eq!(error.name(), expected.trim(), "{error}\n{text}");
     match &error {
         KirError::Refused { at, .. } => {
-            assert!(statement.trim().starts_with(at.as_str()), "{error}\nexpected at {line}");
+            assert!(
+                statement.trim().starts_with(at.as_str()),
+                "{error}\nexpected at {line}"
+            );
         }
-        KirError::Syntax { line: found, column, .. }
-        | KirError::Number { line: found, column, .. }
-        | KirError::UndefinedName { line: found, column, .. } => {
+        KirError::Syntax {
+            line: found,
+            column,
+            ..
+        }
+        | KirError::Number {
+            line: found,
+            column,
+            ..
+        }
+        | KirError::UndefinedName {
+            line: found,
+            column,
+            ..
+        } => {
             assert_eq!(*found as usize, number + 1, "{error}");
             assert!((1..=line.len()).contains(&(*column as usize)), "{error}");
         }

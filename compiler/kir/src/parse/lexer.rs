@@ -46,7 +46,11 @@ impl<'t> Lexer<'t> {
     pub(super) fn next_kernel_name(&mut self) -> Token<'t> {
         self.skip_space();
         let rest = &self.text[self.offset..];
-        match rest.bytes().take_while(|&b| words::is_kernel_name_byte(b)).count() {
+        match rest
+            .bytes()
+            .take_while(|&b| words::is_kernel_name_byte(b))
+            .count()
+        {
             0 => self.next(),
             length => self.take(Kind::Word, length),
         }
@@ -67,13 +71,22 @@ impl<'t> Lexer<'t> {
             Kind::End => "the end of the text".into(),
             _ => format!("`{}`", short(found.text)),
         };
-        KirError::Syntax { line, column, expected: expected.into(), found }
+        KirError::Syntax {
+            line,
+            column,
+            expected: expected.into(),
+            found,
+        }
     }
 
     fn take(&mut self, kind: Kind, length: usize) -> Token<'t> {
         let offset = self.offset;
         self.offset += length;
-        Token { kind, text: &self.text[offset..self.offset], offset }
+        Token {
+            kind,
+            text: &self.text[offset..self.offset],
+            offset,
+        }
     }
 
     fn skip_space(&mut self) {
@@ -96,13 +109,18 @@ pub(super) fn short(text: &str) -> String {
 
 /// Kind and length in bytes of the token at the front.
 fn measure(rest: &str) -> (Kind, usize) {
-    let Some(first) = rest.chars().next() else { return (Kind::End, 0) };
+    let Some(first) = rest.chars().next() else {
+        return (Kind::End, 0);
+    };
     let bytes = rest.as_bytes();
     let run = |from: usize, accept: &dyn Fn(u8) -> bool| {
         from + bytes[from..].iter().take_while(|&&b| accept(b)).count()
     };
     if first.is_ascii_alphabetic() || first == '_' {
-        return (Kind::Word, run(0, &|b| b.is_ascii_alphanumeric() || b == b'_'));
+        return (
+            Kind::Word,
+            run(0, &|b| b.is_ascii_alphanumeric() || b == b'_'),
+        );
     }
     if rest.starts_with("0x") {
         let mut end = run(2, &|b| b.is_ascii_alphanumeric() || b == b'.');
@@ -114,6 +132,8 @@ fn measure(rest: &str) -> (Kind, usize) {
     if first.is_ascii_digit() {
         return (Kind::Number, run(0, &|b| b.is_ascii_digit()));
     }
-    let mark = ["..=", ".."].into_iter().find(|mark| rest.starts_with(mark));
+    let mark = ["..=", ".."]
+        .into_iter()
+        .find(|mark| rest.starts_with(mark));
     (Kind::Mark, mark.map_or(first.len_utf8(), str::len))
 }

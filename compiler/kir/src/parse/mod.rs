@@ -52,7 +52,12 @@ pub fn parse_all(text: &str) -> Result<Vec<Kernel>, KirError> {
 fn open(text: &str) -> Result<Reader<'_>, KirError> {
     if text.len() > MAX_TEXT {
         let (what, limit) = ("the length of the text", MAX_TEXT as u64);
-        return Err(KirError::TextLimit { line: 1, column: 1, what, limit });
+        return Err(KirError::TextLimit {
+            line: 1,
+            column: 1,
+            what,
+            limit,
+        });
     }
     Ok(Reader::new(Lexer::new(text), empty_kernel()))
 }
@@ -61,7 +66,10 @@ fn open(text: &str) -> Result<Reader<'_>, KirError> {
 fn empty_kernel() -> Kernel {
     Kernel {
         name: String::new(),
-        class: NumericClass { order: Order::Elementwise, contraction: Contraction::Separate },
+        class: NumericClass {
+            order: Order::Elementwise,
+            contraction: Contraction::Separate,
+        },
         params: Vec::new(),
         body: Vec::new(),
         values: Vec::new(),
@@ -144,7 +152,13 @@ impl Reader<'_> {
             true => self.integer("an alignment in bytes")?,
             false => elem.bytes() as u32,
         };
-        let buffer = Buffer { name: name.into(), elem, extent, access, align };
+        let buffer = Buffer {
+            name: name.into(),
+            elem,
+            extent,
+            access,
+            align,
+        };
         self.kernel.params.push(Param::Buffer(buffer));
         Ok(())
     }

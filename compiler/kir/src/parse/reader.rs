@@ -18,7 +18,13 @@ pub(super) struct Reader<'t> {
 
 impl<'t> Reader<'t> {
     pub(super) fn new(lexer: Lexer<'t>, kernel: Kernel) -> Self {
-        Reader { lexer, ahead: None, kernel, values: HashMap::new(), vars: Vec::new() }
+        Reader {
+            lexer,
+            ahead: None,
+            kernel,
+            values: HashMap::new(),
+            vars: Vec::new(),
+        }
     }
 
     /// Takes the kernel read, and forgets its names.
@@ -101,7 +107,10 @@ impl<'t> Reader<'t> {
             return Err(self.expected(what));
         }
         self.advance();
-        token.text.parse().map_err(|_| self.number(token, token.text, "is no integer of this range"))
+        token
+            .text
+            .parse()
+            .map_err(|_| self.number(token, token.text, "is no integer of this range"))
     }
 
     /// A decimal integer with an optional `-`.
@@ -136,7 +145,9 @@ impl<'t> Reader<'t> {
         let token = self.peek();
         let name = self.name("an index variable")?;
         let found = self.vars.iter().rev().find(|known| known.0 == name);
-        found.map(|known| known.1).ok_or_else(|| self.undefined(token, "index variable"))
+        found
+            .map(|known| known.1)
+            .ok_or_else(|| self.undefined(token, "index variable"))
     }
 
     /// The buffer of the next name.
@@ -145,13 +156,18 @@ impl<'t> Reader<'t> {
         let name = self.name("the name of a buffer")?;
         let is_named = |p: &Param| matches!(p, Param::Buffer(b) if b.name == name);
         let found = self.kernel.params.iter().position(is_named);
-        found.map(|i| BufferId(i as u32)).ok_or_else(|| self.undefined(token, "buffer"))
+        found
+            .map(|i| BufferId(i as u32))
+            .ok_or_else(|| self.undefined(token, "buffer"))
     }
 
     /// Numbers a new value; [`Reader::show`] makes it visible.
     pub(super) fn new_value(&mut self, name: &str, ty: VecType) -> Value {
         let value = Value(self.kernel.values.len() as u32);
-        self.kernel.values.push(ValueInfo { name: name.into(), ty });
+        self.kernel.values.push(ValueInfo {
+            name: name.into(),
+            ty,
+        });
         value
     }
 
@@ -164,7 +180,10 @@ impl<'t> Reader<'t> {
     pub(super) fn value(&mut self) -> Result<Value, KirError> {
         let token = self.peek();
         let name = self.name("the name of a value")?;
-        self.values.get(name).copied().ok_or_else(|| self.undefined(token, "value"))
+        self.values
+            .get(name)
+            .copied()
+            .ok_or_else(|| self.undefined(token, "value"))
     }
 
     /// The error that something else was expected where the reader stands.
@@ -180,17 +199,32 @@ impl<'t> Reader<'t> {
 
     pub(super) fn number(&self, at: Token, found: &str, reason: &'static str) -> KirError {
         let (line, column) = self.lexer.position(at.offset);
-        KirError::Number { line, column, found: short(found), reason }
+        KirError::Number {
+            line,
+            column,
+            found: short(found),
+            reason,
+        }
     }
 
     pub(super) fn limit(&mut self, what: &'static str, limit: u64) -> KirError {
         let at = self.peek();
         let (line, column) = self.lexer.position(at.offset);
-        KirError::TextLimit { line, column, what, limit }
+        KirError::TextLimit {
+            line,
+            column,
+            what,
+            limit,
+        }
     }
 
     fn undefined(&self, at: Token, kind: &'static str) -> KirError {
         let (line, column) = self.lexer.position(at.offset);
-        KirError::UndefinedName { line, column, kind, found: short(at.text) }
+        KirError::UndefinedName {
+            line,
+            column,
+            kind,
+            found: short(at.text),
+        }
     }
 }

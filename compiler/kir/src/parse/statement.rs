@@ -45,7 +45,12 @@ impl<'t> Reader<'t> {
         self.mark(",")?;
         let value = self.value()?;
         let lanes = self.lanes(self.kernel.ty(value))?;
-        Ok(Stmt::Store { buffer, at, value, lanes })
+        Ok(Stmt::Store {
+            buffer,
+            at,
+            value,
+            lanes,
+        })
     }
 
     fn define(&mut self, name: &'t str) -> Result<Stmt, KirError> {
@@ -56,7 +61,14 @@ impl<'t> Reader<'t> {
             "load" => {
                 let ty = self.ty()?;
                 let (buffer, at) = self.place()?;
-                (Op::Load { buffer, at, lanes: self.lanes(ty)? }, ty)
+                (
+                    Op::Load {
+                        buffer,
+                        at,
+                        lanes: self.lanes(ty)?,
+                    },
+                    ty,
+                )
             }
             "load_splat" => {
                 let ty = self.ty()?;
@@ -153,7 +165,13 @@ impl<'t> Reader<'t> {
         for (name, carry) in results.iter().zip(&carried) {
             self.show(name, carry.result);
         }
-        Ok(Stmt::Loop(Loop { var, lo, hi, carried, body }))
+        Ok(Stmt::Loop(Loop {
+            var,
+            lo,
+            hi,
+            carried,
+            body,
+        }))
     }
 
     /// `carry (inner = init, ...)`, one for each result; the results get their numbers.
@@ -172,7 +190,15 @@ impl<'t> Reader<'t> {
             self.mark("=")?;
             let init = self.value()?;
             let result = self.new_value(result, self.kernel.ty(init));
-            carried.push((inner, Carry { result, inner: result, init, next: init }));
+            carried.push((
+                inner,
+                Carry {
+                    result,
+                    inner: result,
+                    init,
+                    next: init,
+                },
+            ));
         }
         self.mark(")")?;
         Ok(carried)

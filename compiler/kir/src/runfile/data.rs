@@ -18,12 +18,12 @@ impl Data {
     /// holds more, 0 when the kinds differ.
     pub fn first_difference(&self, other: &Data) -> Option<usize> {
         match (self, other) {
-            (Data::F64(a), Data::F64(b)) => {
-                first(a, b, |a, b| a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan()))
-            }
-            (Data::F32(a), Data::F32(b)) => {
-                first(a, b, |a, b| a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan()))
-            }
+            (Data::F64(a), Data::F64(b)) => first(a, b, |a, b| {
+                a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan())
+            }),
+            (Data::F32(a), Data::F32(b)) => first(a, b, |a, b| {
+                a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan())
+            }),
             (Data::Index(a), Data::Index(b)) if a == b => None,
             _ => Some(0),
         }
@@ -48,7 +48,9 @@ fn first<T: Copy>(a: &[T], b: &[T], same: impl Fn(T, T) -> bool) -> Option<usize
 /// Made-up numbers, the same for the same seed: magnitudes from 2^-8 to 2^7, one in 16 a zero,
 /// one in 32 subnormal, all with either sign.
 pub(super) fn random_f64(seed: u64, len: usize) -> Vec<f64> {
-    draws(seed, len).map(|(kind, bits)| f64::from_bits(pattern(kind, bits, 52, 1023, 63))).collect()
+    draws(seed, len)
+        .map(|(kind, bits)| f64::from_bits(pattern(kind, bits, 52, 1023, 63)))
+        .collect()
 }
 
 /// The same in `f32`.

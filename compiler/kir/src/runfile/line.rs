@@ -27,7 +27,9 @@ fn entries(text: &str) -> Result<Entries<'_>, String> {
     let mut entries = Vec::new();
     let mut rest = text.trim();
     while !rest.is_empty() {
-        let (name, after) = rest.split_once('=').ok_or(format!("has no `=` after {rest}"))?;
+        let (name, after) = rest
+            .split_once('=')
+            .ok_or(format!("has no `=` after {rest}"))?;
         let after = after.trim_start();
         let (entry, left) = if let Some(list) = after.strip_prefix('[') {
             let (list, left) = list.split_once(']').ok_or("has a list without `]`")?;
@@ -80,7 +82,9 @@ impl Entry<'_> {
             (Entry::Single(_), _) => Err(format!("gives no list for the buffer {name}")),
             (entry, Param::Buffer(b)) => {
                 if b.extent > MAX_RUN_EXTENT {
-                    return Err(format!("needs more than {MAX_RUN_EXTENT} elements of {name}"));
+                    return Err(format!(
+                        "needs more than {MAX_RUN_EXTENT} elements of {name}"
+                    ));
                 }
                 entry.elements(b.elem, b.extent as usize, name)
             }
@@ -94,9 +98,13 @@ impl Entry<'_> {
             (Entry::List(items), _) => items,
             (Entry::Single(_), _) => Vec::new(),
         };
-        let length = items.iter().fold(0usize, |sum, item| sum.saturating_add(item.1));
+        let length = items
+            .iter()
+            .fold(0usize, |sum, item| sum.saturating_add(item.1));
         if length != extent {
-            return Err(format!("has {length} elements of {name}, whose extent is {extent}"));
+            return Err(format!(
+                "has {length} elements of {name}, whose extent is {extent}"
+            ));
         }
         let numbers = items.into_iter().map(|(text, count)| {
             let number = element(text, elem).ok_or(format!("has the number {text}"))?;

@@ -75,7 +75,9 @@ pub fn parse(text: &str) -> Result<RunFile, KirError> {
     let mut runs = Vec::new();
     let mut lines = text.lines().zip(1u32..).peekable();
     while let Some((line, number)) = lines.next() {
-        let Some(first) = line.trim_start().strip_prefix("// run:") else { continue };
+        let Some(first) = line.trim_start().strip_prefix("// run:") else {
+            continue;
+        };
         let mut whole = first.to_string();
         while let Some((more, _)) = lines.next_if(|(l, _)| l.trim_start().starts_with("//+")) {
             whole.push(' ');
@@ -100,7 +102,9 @@ impl Run {
     /// first element that differs.
     pub fn check(&self, kernel: &Kernel, found: &[Data]) -> Result<(), KirError> {
         for (param, expected) in &self.expect {
-            let Some(found) = found.get(*param) else { continue };
+            let Some(found) = found.get(*param) else {
+                continue;
+            };
             if let Some(element) = expected.first_difference(found) {
                 return Err(KirError::RunMismatch {
                     line: self.line,
@@ -150,7 +154,10 @@ fn run(kernel: &Kernel, text: &str, line: u32) -> Result<Run, KirError> {
             (Some((_, data)), _) => data.clone(),
             (None, Param::Buffer(b)) if b.access == Access::WriteOnly => {
                 if b.extent > MAX_RUN_EXTENT {
-                    return Err(fail(format!("needs more than {MAX_RUN_EXTENT} elements of {}", b.name)));
+                    return Err(fail(format!(
+                        "needs more than {MAX_RUN_EXTENT} elements of {}",
+                        b.name
+                    )));
                 }
                 match b.elem {
                     Elem::F64 => Data::F64(vec![f64::NAN; b.extent as usize]),

@@ -12,19 +12,30 @@ pub(super) struct Interval {
 
 impl Interval {
     pub(super) fn new(lo: i64, hi: i64) -> Self {
-        Interval { lo: lo.into(), hi: hi.into() }
+        Interval {
+            lo: lo.into(),
+            hi: hi.into(),
+        }
     }
 
     /// All sums; `None` beyond [`MAX_ADDRESS`].
     fn plus(self, other: Interval) -> Option<Self> {
-        Interval { lo: self.lo + other.lo, hi: self.hi + other.hi }.bounded()
+        Interval {
+            lo: self.lo + other.lo,
+            hi: self.hi + other.hi,
+        }
+        .bounded()
     }
 
     /// All multiples by `factor`; `None` beyond [`MAX_ADDRESS`].
     fn times(self, factor: i64) -> Option<Self> {
         let factor = i128::from(factor);
         let (a, b) = (self.lo.checked_mul(factor)?, self.hi.checked_mul(factor)?);
-        Interval { lo: a.min(b), hi: a.max(b) }.bounded()
+        Interval {
+            lo: a.min(b),
+            hi: a.max(b),
+        }
+        .bounded()
     }
 
     fn bounded(self) -> Option<Self> {
@@ -50,7 +61,9 @@ mod tests {
     use super::*;
 
     fn range(var: Var) -> Option<Interval> {
-        [Interval::new(0, 9), Interval::new(-3, 4)].get(var.0 as usize).copied()
+        [Interval::new(0, 9), Interval::new(-3, 4)]
+            .get(var.0 as usize)
+            .copied()
     }
 
     #[test]

@@ -21,29 +21,40 @@ pub(super) fn check(k: &Kernel, ty: VecType, op: &Op, stmt: &Stmt) -> Result<(),
     let text = || StmtText { kernel: k, stmt }.to_string();
     let class = k.class;
     match op {
-        Op::Const(number) => require(is_exact(*number, ty.elem), Rule::ConstantExact, text, || {
-            "the number is not representable in f32; round it first".into()
-        }),
+        Op::Const(number) => require(
+            is_exact(*number, ty.elem),
+            Rule::ConstantExact,
+            text,
+            || "the number is not representable in f32; round it first".into(),
+        ),
         Op::Splat(a) => agree(k, VecType::scalar(ty.elem), *a, stmt),
         Op::Load { .. } | Op::LoadSplat { .. } => Ok(()),
         Op::Reduce(a) => {
-            require(class.order != Order::Elementwise, Rule::ClassOrder, text, || {
-                "a kernel of the class elementwise sums nothing".into()
-            })?;
+            require(
+                class.order != Order::Elementwise,
+                Rule::ClassOrder,
+                text,
+                || "a kernel of the class elementwise sums nothing".into(),
+            )?;
             let elem = k.ty(*a).elem;
             require(ty == VecType::scalar(elem), Rule::Types, text, || {
                 format!("the sum of the lanes is one {}, not {ty}", elem.name())
             })
         }
         Op::Fma(..) => {
-            require(class.contraction == Contraction::Fma, Rule::Contraction, text, || {
-                "the class rounds products before they are added; write mul and add".into()
-            })?;
-            operands(op).into_iter().try_for_each(|v| agree(k, ty, v, stmt))
+            require(
+                class.contraction == Contraction::Fma,
+                Rule::Contraction,
+                text,
+                || "the class rounds products before they are added; write mul and add".into(),
+            )?;
+            operands(op)
+                .into_iter()
+                .try_for_each(|v| agree(k, ty, v, stmt))
         }
-        Op::Add(..) | Op::Sub(..) | Op::Mul(..) | Op::Neg(_) => {
-            operands(op).into_iter().try_for_each(|v| agree(k, ty, v, stmt))
-        }
+        Op::Add(..) | Op::Sub(..) | Op::Mul(..) | Op::Neg(_) => operands(op)
+            .into_iter()
+            .try_for_each(|v| agree(k, ty, v, stmt)),
     }
 }
 
@@ -56,9 +67,17 @@ pub(super) fn loaded<'k>(
 ) -> Result<&'k Buffer, Broken> {
     let text = || StmtText { kernel: k, stmt }.to_string();
     let buffer = typed(k, buffer, ty, stmt)?;
-    require(buffer.access != Access::WriteOnly, Rule::LoadAccess, text, || {
-        format!("{} is writeonly; declare it readwrite to load from it", buffer.name)
-    })?;
+    require(
+        buffer.access != Access::WriteOnly,
+        Rule::LoadAccess,
+        text,
+        || {
+            format!(
+                "{} is writeonly; declare it readwrite to load from it",
+                buffer.name
+            )
+        },
+    )?;
     Ok(buffer)
 }
 
@@ -71,9 +90,17 @@ pub(super) fn stored<'k>(
 ) -> Result<&'k Buffer, Broken> {
     let text = || StmtText { kernel: k, stmt }.to_string();
     let buffer = typed(k, buffer, ty, stmt)?;
-    require(buffer.access != Access::ReadOnly, Rule::StoreAccess, text, || {
-        format!("{} is readonly; declare it writeonly or readwrite to store to it", buffer.name)
-    })?;
+    require(
+        buffer.access != Access::ReadOnly,
+        Rule::StoreAccess,
+        text,
+        || {
+            format!(
+                "{} is readonly; declare it writeonly or readwrite to store to it",
+                buffer.name
+            )
+        },
+    )?;
     Ok(buffer)
 }
 
@@ -86,10 +113,18 @@ fn typed<'k>(
     let text = || StmtText { kernel: k, stmt }.to_string();
     let Some(buffer) = k.buffer(buffer) else {
         let reason = "it names a parameter that is no buffer".into();
-        return Err(Broken { rule: Rule::Types, at: text(), reason });
+        return Err(Broken {
+            rule: Rule::Types,
+            at: text(),
+            reason,
+        });
     };
     require(buffer.elem == ty.elem, Rule::Types, text, || {
-        format!("{} holds {}, the value is {ty}", buffer.name, buffer.elem.name())
+        format!(
+            "{} holds {}, the value is {ty}",
+            buffer.name,
+            buffer.elem.name()
+        )
     })?;
     Ok(buffer)
 }
@@ -98,7 +133,10 @@ fn agree(k: &Kernel, ty: VecType, operand: Value, stmt: &Stmt) -> Result<(), Bro
     let text = || StmtText { kernel: k, stmt }.to_string();
     let found = k.ty(operand);
     require(found == ty, Rule::Types, text, || {
-        let name = k.values.get(operand.0 as usize).map_or("?", |v| v.name.as_str());
+        let name = k
+            .values
+            .get(operand.0 as usize)
+            .map_or("?", |v| v.name.as_str());
         format!("{name} is {found}, {ty} is needed here")
     })
 }

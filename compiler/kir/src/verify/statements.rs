@@ -6,8 +6,7 @@ use super::interval::{self, Interval};
 use super::{Broken, declarations, operations, require};
 use crate::estimate::bound_range;
 use crate::ir::{
-    Affine, Bound, Buffer, Carry, Kernel, Loop, MAX_LANES, Op, Param, Stmt, Value,
-    Var, VecType,
+    Affine, Bound, Buffer, Carry, Kernel, Loop, MAX_LANES, Op, Param, Stmt, Value, Var, VecType,
 };
 use crate::limits::{MAX_DEPTH, MAX_INDEX, MAX_STATEMENTS, MAX_TERMS, MAX_WORK};
 use crate::print::{StmtText, yield_line};
@@ -81,9 +80,12 @@ impl<'k> Checker<'k> {
     fn finish(&self) -> Result<(), Broken> {
         let values = self.next_value as usize == self.k.values.len();
         let vars = self.next_var as usize == self.k.vars.len();
-        require(values && vars, Rule::SingleDefinition, || self.head(), || {
-            "it lists values or variables that no statement defines".into()
-        })
+        require(
+            values && vars,
+            Rule::SingleDefinition,
+            || self.head(),
+            || "it lists values or variables that no statement defines".into(),
+        )
     }
 
     fn head(&self) -> String {
@@ -92,14 +94,28 @@ impl<'k> Checker<'k> {
 
     fn block(&mut self, stmts: &'k [Stmt], frame: Frame) -> Result<(), Broken> {
         for stmt in stmts {
-            let text = || StmtText { kernel: self.k, stmt }.to_string();
+            let text = || {
+                StmtText {
+                    kernel: self.k,
+                    stmt,
+                }
+                .to_string()
+            };
             self.statements += 1;
-            require(self.statements <= MAX_STATEMENTS, Rule::SizeLimit, text, || {
-                format!("a kernel has at most {MAX_STATEMENTS} statements")
-            })?;
+            require(
+                self.statements <= MAX_STATEMENTS,
+                Rule::SizeLimit,
+                text,
+                || format!("a kernel has at most {MAX_STATEMENTS} statements"),
+            )?;
             match stmt {
                 Stmt::Def { value, op } => self.define(*value, op, frame, stmt)?,
-                Stmt::Store { buffer, at, value, lanes } => {
+                Stmt::Store {
+                    buffer,
+                    at,
+                    value,
+                    lanes,
+                } => {
                     self.used(*value, stmt)?;
                     let ty = self.k.ty(*value);
                     self.work(frame, ty.lanes, stmt)?;
@@ -118,7 +134,10 @@ impl<'k> Checker<'k> {
             self.used(operand, stmt)?;
         }
         let ty = self.new_value(value, stmt)?;
-        let widest = operands.iter().map(|&v| self.k.ty(v).lanes).fold(ty.lanes, u16::max);
+        let widest = operands
+            .iter()
+            .map(|&v| self.k.ty(v).lanes)
+            .fold(ty.lanes, u16::max);
         self.work(frame, widest, stmt)?;
         operations::check(self.k, ty, op, stmt)?;
         match op {
@@ -138,7 +157,13 @@ impl<'k> Checker<'k> {
 
     /// Checks number, name and lanes of a value about to be defined; it is not visible yet.
     fn new_value(&mut self, value: Value, stmt: &Stmt) -> Result<VecType, Broken> {
-        let text = || StmtText { kernel: self.k, stmt }.to_string();
+        let text = || {
+            StmtText {
+                kernel: self.k,
+                stmt,
+            }
+            .to_string()
+        };
         let in_order = value.0 == self.next_value;
         let info = self.k.values.get(value.0 as usize).filter(|_| in_order);
         let Some(info) = info else {
@@ -147,44 +172,76 @@ impl<'k> Checker<'k> {
                  defined once, in the order of the text",
                 value.0, self.next_value
             );
-            return Err(Broken { rule: Rule::SingleDefinition, at: text(), reason });
+            return Err(Broken {
+                rule: Rule::SingleDefinition,
+                at: text(),
+                reason,
+            });
         };
         self.next_value += 1;
         let name = info.name.as_str();
         declarations::identifier(name, &text)?;
-        require(self.value_names.insert(name), Rule::SingleDefinition, text, || {
-            format!("{name} is defined before; choose another name")
-        })?;
-        require(!self.other_names.contains(name), Rule::UniqueNames, text, || {
-            format!("{name} names a buffer or an index variable; choose another name")
-        })?;
+        require(
+            self.value_names.insert(name),
+            Rule::SingleDefinition,
+            text,
+            || format!("{name} is defined before; choose another name"),
+        )?;
+        require(
+            !self.other_names.contains(name),
+            Rule::UniqueNames,
+            text,
+            || format!("{name} names a buffer or an index variable; choose another name"),
+        )?;
         let lanes = info.ty.lanes;
         require(
             lanes.is_power_of_two() && lanes <= MAX_LANES,
             Rule::VectorLanes,
             text,
-            || format!("{name} has {lanes} lanes; a power of two, at most {MAX_LANES}, is possible"),
+            || {
+                format!(
+                    "{name} has {lanes} lanes; a power of two, at most {MAX_LANES}, is possible"
+                )
+            },
         )?;
         Ok(info.ty)
     }
 
     fn used(&self, value: Value, stmt: &Stmt) -> Result<(), Broken> {
-        let text = || StmtText { kernel: self.k, stmt }.to_string();
+        let text = || {
+            StmtText {
+                kernel: self.k,
+                stmt,
+            }
+            .to_string()
+        };
         self.used_at(value, text)
     }
 
     fn used_at(&self, value: Value, at: impl Fn() -> String) -> Result<(), Broken> {
         let visible = self.visible.get(value.0 as usize).copied().unwrap_or(false);
         require(visible, Rule::DefinitionScope, at, || {
-            let name = self.k.values.get(value.0 as usize).map_or("?", |v| v.name.as_str());
+            let name = self
+                .k
+                .values
+                .get(value.0 as usize)
+                .map_or("?", |v| v.name.as_str());
             format!("{name} is not defined here, or only inside a loop that has ended")
         })
     }
 
     /// Adds the work of a statement that computes `lanes` lanes.
     fn work(&mut self, frame: Frame, lanes: u16, stmt: &Stmt) -> Result<(), Broken> {
-        self.work = self.work.saturating_add(frame.times.saturating_mul(lanes.into()));
-        let text = || StmtText { kernel: self.k, stmt }.to_string();
+        self.work = self
+            .work
+            .saturating_add(frame.times.saturating_mul(lanes.into()));
+        let text = || {
+            StmtText {
+                kernel: self.k,
+                stmt,
+            }
+            .to_string()
+        };
         require(self.work <= MAX_WORK, Rule::WorkBound, text, || {
             format!("up to here one call does more than {MAX_WORK} lane operations")
         })
@@ -199,17 +256,24 @@ impl<'k> Checker<'k> {
         let (lo, hi) = (self.bound(l.lo, &text)?, self.bound(l.hi, &text)?);
         let ordered = lo.1 <= hi.0 && lo.0 >= -MAX_INDEX && hi.1 <= MAX_INDEX;
         require(ordered, Rule::LoopBounds, text, || {
-            format!("the lower bound is never above the upper, both within -{MAX_INDEX} to {MAX_INDEX}")
+            format!(
+                "the lower bound is never above the upper, both within -{MAX_INDEX} to {MAX_INDEX}"
+            )
         })?;
         let trips = (hi.1 - lo.0) as u64;
-        let inner = Frame { depth: frame.depth + 1, times: frame.times.saturating_mul(trips) };
+        let inner = Frame {
+            depth: frame.depth + 1,
+            times: frame.times.saturating_mul(trips),
+        };
 
         for carry in &l.carried {
             self.used(carry.init, stmt)?;
         }
         for carry in &l.carried {
             let ty = self.new_value(carry.result, stmt)?;
-            require(ty == k.ty(carry.init), Rule::CarryTypes, text, || carry_reason(k, carry))?;
+            require(ty == k.ty(carry.init), Rule::CarryTypes, text, || {
+                carry_reason(k, carry)
+            })?;
         }
         self.open_counter(l, &text)?;
         if trips > 0 {
@@ -222,7 +286,9 @@ impl<'k> Checker<'k> {
         let mut lanes = 1u16;
         for carry in &l.carried {
             let ty = self.new_value(carry.inner, stmt)?;
-            require(ty == k.ty(carry.init), Rule::CarryTypes, text, || carry_reason(k, carry))?;
+            require(ty == k.ty(carry.init), Rule::CarryTypes, text, || {
+                carry_reason(k, carry)
+            })?;
             self.visible[carry.inner.0 as usize] = true;
             lanes = lanes.saturating_add(ty.lanes);
         }
@@ -252,8 +318,15 @@ impl<'k> Checker<'k> {
         self.next_var += 1;
         let name = self.k.var_name(l.var);
         declarations::identifier(name, text)?;
-        let taken = self.scope.iter().any(|&other| self.k.var_name(other) == name)
-            || self.k.params.iter().any(|p| matches!(p, Param::Buffer(b) if b.name == name));
+        let taken = self
+            .scope
+            .iter()
+            .any(|&other| self.k.var_name(other) == name)
+            || self
+                .k
+                .params
+                .iter()
+                .any(|p| matches!(p, Param::Buffer(b) if b.name == name));
         require(!taken, Rule::UniqueNames, text, || {
             format!("{name} names a buffer or an index variable in scope; choose another name")
         })?;
@@ -280,16 +353,28 @@ impl<'k> Checker<'k> {
         frame: Frame,
         stmt: &Stmt,
     ) -> Result<(), Broken> {
-        let text = || StmtText { kernel: self.k, stmt }.to_string();
-        require((1..=ty.lanes).contains(&lanes), Rule::LaneCount, text, || {
-            format!("1 to {} lanes of {ty} can be loaded or stored", ty.lanes)
-        })?;
+        let text = || {
+            StmtText {
+                kernel: self.k,
+                stmt,
+            }
+            .to_string()
+        };
+        require(
+            (1..=ty.lanes).contains(&lanes),
+            Rule::LaneCount,
+            text,
+            || format!("1 to {} lanes of {ty} can be loaded or stored", ty.lanes),
+        )?;
         require(at.terms.len() <= MAX_TERMS, Rule::SizeLimit, text, || {
             format!("an address has at most {MAX_TERMS} terms")
         })?;
         let range = |var: Var| self.ranges.get(var.0 as usize).copied().flatten();
         let ascending = at.terms.windows(2).all(|pair| pair[0].0 < pair[1].0);
-        let known = at.terms.iter().all(|&(var, c)| c != 0 && range(var).is_some());
+        let known = at
+            .terms
+            .iter()
+            .all(|&(var, c)| c != 0 && range(var).is_some());
         require(ascending && known, Rule::IndexScope, text, || {
             "an address names variables in scope, ascending, once each, with a coefficient".into()
         })?;
@@ -299,19 +384,29 @@ impl<'k> Checker<'k> {
         let name = &buffer.name;
         let Some(found) = interval::of_address(at, range) else {
             let reason = "a partial sum of the address may not fit 64 bits".into();
-            return Err(Broken { rule: Rule::AddressBounds, at: text(), reason });
+            return Err(Broken {
+                rule: Rule::AddressBounds,
+                at: text(),
+                reason,
+            });
         };
         let (first, last) = (found.lo, found.hi + i128::from(lanes) - 1);
         let inside = first >= 0 && last < i128::from(buffer.extent);
         require(inside, Rule::AddressBounds, text, || {
             let extent = buffer.extent;
-            format!("it may touch {name}[{first}] to {name}[{last}]; the extent of {name} is {extent}")
+            format!(
+                "it may touch {name}[{first}] to {name}[{last}]; the extent of {name} is {extent}"
+            )
         })
     }
 }
 
 fn carry_reason(k: &Kernel, carry: &Carry) -> String {
-    let ty = |v: Value| k.values.get(v.0 as usize).map_or("?".into(), |info| info.ty.to_string());
+    let ty = |v: Value| {
+        k.values
+            .get(v.0 as usize)
+            .map_or("?".into(), |info| info.ty.to_string())
+    };
     format!(
         "it starts as {}, is carried as {}, yields {} and results in {}; all four are one type",
         ty(carry.init),

@@ -31,26 +31,48 @@ pub(super) fn check(k: &Kernel) -> Result<(), Broken> {
 fn check_buffer(k: &Kernel, id: BufferId, buffer: &Buffer, param: &Param) -> Result<(), Broken> {
     let declaration = || ParamText { kernel: k, param }.to_string();
     let name = &buffer.name;
-    require(buffer.extent <= MAX_WRITE_ONLY, Rule::Extent, declaration, || {
-        format!("a writeonly buffer has at most {MAX_WRITE_ONLY} elements; declare it readwrite")
-    })?;
+    require(
+        buffer.extent <= MAX_WRITE_ONLY,
+        Rule::Extent,
+        declaration,
+        || {
+            format!(
+                "a writeonly buffer has at most {MAX_WRITE_ONLY} elements; declare it readwrite"
+            )
+        },
+    )?;
     let mut writes = Vec::new();
     collect(&k.body, id, &mut Vec::new(), &mut writes);
     let mut total: u128 = 0;
     for write in &writes {
         total = total.saturating_add(write.count(k)?);
-        require(total <= u128::from(buffer.extent), Rule::WriteOnce, write.text(k), || {
-            format!("up to here {total} elements of {name} are written, it has {}", buffer.extent)
-        })?;
+        require(
+            total <= u128::from(buffer.extent),
+            Rule::WriteOnce,
+            write.text(k),
+            || {
+                format!(
+                    "up to here {total} elements of {name} are written, it has {}",
+                    buffer.extent
+                )
+            },
+        )?;
     }
-    require(total == u128::from(buffer.extent), Rule::WriteOnce, declaration, || {
-        format!("{total} of its {} elements are written", buffer.extent)
-    })?;
+    require(
+        total == u128::from(buffer.extent),
+        Rule::WriteOnce,
+        declaration,
+        || format!("{total} of its {} elements are written", buffer.extent),
+    )?;
     let mut marks = vec![0u64; (buffer.extent as usize).div_ceil(64)];
     for write in &writes {
         if let Some(element) = write.first_written_twice(&mut marks) {
             let reason = format!("{name}[{element}] is written a second time");
-            return Err(Broken { rule: Rule::WriteOnce, at: write.text(k)(), reason });
+            return Err(Broken {
+                rule: Rule::WriteOnce,
+                at: write.text(k)(),
+                reason,
+            });
         }
     }
     Ok(())
@@ -72,8 +94,15 @@ fn collect<'k>(
 ) {
     for stmt in stmts {
         match stmt {
-            Stmt::Store { buffer, at, lanes, .. } if *buffer == id => {
-                writes.push(Write { stmt, at, lanes: *lanes, loops: open.clone() });
+            Stmt::Store {
+                buffer, at, lanes, ..
+            } if *buffer == id => {
+                writes.push(Write {
+                    stmt,
+                    at,
+                    lanes: *lanes,
+                    loops: open.clone(),
+                });
             }
             Stmt::Loop(l) => {
                 open.push(l);
@@ -87,17 +116,32 @@ fn collect<'k>(
 
 impl Write<'_> {
     fn text(&self, k: &Kernel) -> impl Fn() -> String {
-        move || StmtText { kernel: k, stmt: self.stmt }.to_string()
+        move || {
+            StmtText {
+                kernel: k,
+                stmt: self.stmt,
+            }
+            .to_string()
+        }
     }
 
     /// Elements written, counting those written twice.
     fn count(&self, k: &Kernel) -> Result<u128, Broken> {
         let constant = self.loops.iter().all(|l| constant_bounds(l).is_some());
-        let counters_only = self.at.terms.iter().all(|t| self.loops.iter().any(|l| l.var == t.0));
-        require(constant && counters_only, Rule::WriteOnce, self.text(k), || {
-            "which elements it writes depends on an index parameter; declare the buffer readwrite"
+        let counters_only = self
+            .at
+            .terms
+            .iter()
+            .all(|t| self.loops.iter().any(|l| l.var == t.0));
+        require(
+            constant && counters_only,
+            Rule::WriteOnce,
+            self.text(k),
+            || {
+                "which elements it writes depends on an index parameter; declare the buffer readwrite"
                 .into()
-        })?;
+            },
+        )?;
         let trips = self.loops.iter().filter_map(|l| constant_bounds(l));
         Ok(trips.fold(u128::from(self.lanes), |count, (lo, hi)| {
             count.saturating_mul(u128::try_from(i128::from(hi) - i128::from(lo)).unwrap_or(0))
@@ -116,7 +160,10 @@ impl Write<'_> {
         }
         let mut counters: Vec<i64> = ranges.iter().map(|range| range.1).collect();
         loop {
-            let steps = ranges.iter().zip(&counters).map(|(r, c)| self.at.coefficient(r.0) * c);
+            let steps = ranges
+                .iter()
+                .zip(&counters)
+                .map(|(r, c)| self.at.coefficient(r.0) * c);
             let first = (self.at.constant + steps.sum::<i64>()) as usize;
             for element in first..first + usize::from(self.lanes) {
                 let bit = 1 << (element % 64);

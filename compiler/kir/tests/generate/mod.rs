@@ -43,12 +43,23 @@ struct Generator {
 pub(crate) fn kernel(seed: u64) -> Kernel {
     let mut draw = Draw::new(seed);
     let contraction = [Contraction::Fma, Contraction::Separate][draw.below(2) as usize];
-    let order = Order::Direct { partials: 1 << draw.below(7) };
-    let mut b = KernelBuilder::new(format!("made-up.{seed}"), NumericClass { order, contraction });
+    let order = Order::Direct {
+        partials: 1 << draw.below(7),
+    };
+    let mut b = KernelBuilder::new(
+        format!("made-up.{seed}"),
+        NumericClass { order, contraction },
+    );
     let extent = 64 + draw.below(200) as i64;
     let inputs = [
         b.buffer("a", Elem::F64, extent as u64, Access::ReadOnly, 8),
-        b.buffer("b", Elem::F32, extent as u64, Access::ReadOnly, 4 << draw.below(5)),
+        b.buffer(
+            "b",
+            Elem::F32,
+            extent as u64,
+            Access::ReadOnly,
+            4 << draw.below(5),
+        ),
     ];
     let output = b.buffer("y", Elem::F64, extent as u64, Access::ReadWrite, 64);
     let n = b.index("n", 0, 3);
@@ -131,11 +142,17 @@ impl Generator {
             1 => {
                 let lanes = 1 + self.draw.below(fresh.lanes.into()) as u16;
                 let at = self.address(lanes);
-                (fresh, b.load_lanes(fresh, self.inputs[fresh.elem_index()], at, lanes))
+                (
+                    fresh,
+                    b.load_lanes(fresh, self.inputs[fresh.elem_index()], at, lanes),
+                )
             }
             2 => {
                 let at = self.address(1);
-                (fresh, b.load_splat(fresh, self.inputs[fresh.elem_index()], at))
+                (
+                    fresh,
+                    b.load_splat(fresh, self.inputs[fresh.elem_index()], at),
+                )
             }
             3 => {
                 let sum = b.reduce(a);
