@@ -131,11 +131,12 @@ fn a_lossless_delay_is_neither_proven_nor_refuted() {
     let report = examine(&pack(6, 2, 2, taps, json!({})), &steps(2_000));
     assert_eq!(report.verdict, Verdict::NotRefuted);
     assert!((report.fir_max_singular_value - 1.0).abs() < 1e-14);
+    // The burst is longer than the loop, so up to thirteen of its values meet.
     assert!(
         report
             .loops
             .iter()
-            .all(|l| l.max_abs <= 1.0 && l.algebraic_condition == 1.0)
+            .all(|l| l.max_abs < 13.0 && l.algebraic_condition == 1.0)
     );
     assert_eq!(
         report.loops.iter().map(|l| l.steps).collect::<Vec<_>>()[..3],

@@ -233,8 +233,9 @@ fn data_points(pack: &Pack) -> usize {
         .and_then(|b| b.get("m"))
         .and_then(serde_json::Value::as_u64)
         .unwrap_or(0);
-    // Text of a file: a claim beyond any built grid would only cost memory.
-    usize::try_from(m).unwrap_or(0).min(1 << 20)
+    // A claim in a file must not cost memory; 64 times the taps leave an overshoot of 2e-5 at most.
+    let limit = pack.shape().nh().saturating_mul(64);
+    usize::try_from(m).unwrap_or(limit).min(limit)
 }
 
 /// A grid fine enough to prove a norm below 1, when the coarse one suggests but does not prove it.
