@@ -44,6 +44,23 @@ pub enum PackError {
 }
 
 impl PackError {
+    /// Every number with its name, in rising order of the numbers.
+    pub fn all_codes() -> Vec<(u32, &'static str)> {
+        let mut all = [
+            FileFault::ALL,
+            ContainerFault::ALL,
+            ContentFault::ALL,
+            ImportFault::ALL,
+            TouchstoneFault::ALL,
+            BuildFault::ALL,
+            NpyFault::ALL,
+            WavFault::ALL,
+        ]
+        .concat();
+        all.sort_unstable();
+        all
+    }
+
     /// The stable number of this refusal (`pack_error_code`).
     pub fn code(&self) -> u32 {
         match self {

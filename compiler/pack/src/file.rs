@@ -17,18 +17,22 @@ pub(crate) fn read_once(path: &Path) -> Result<Vec<u8>, PackError> {
         path: path.display().to_string(),
         reason: error.to_string(),
     };
+    let too_large = FileFault::TooLarge {
+        path: path.display().to_string(),
+        limit: MAX_FILE_BYTES,
+    };
     let file = File::open(path).map_err(refused)?;
+    // The length is a hint: it spares the reading of what will be refused, and a pipe has none.
+    if file.metadata().map_err(refused)?.len() > MAX_FILE_BYTES {
+        return Err(too_large.into());
+    }
     let mut bytes = Vec::new();
     // One byte past the limit shows that there is more without reading it all.
     file.take(MAX_FILE_BYTES + 1)
         .read_to_end(&mut bytes)
         .map_err(refused)?;
     if bytes.len() as u64 > MAX_FILE_BYTES {
-        return Err(FileFault::TooLarge {
-            path: path.display().to_string(),
-            limit: MAX_FILE_BYTES,
-        }
-        .into());
+        return Err(too_large.into());
     }
     Ok(bytes)
 }

@@ -1,4 +1,21 @@
-//! Model packs: the container, its identity, importers, S-parameters to taps, health checks.
+//! Model packs: what TDSE convolves with, in a file that can be trusted once it was opened.
+//!
+//! Impulse responses arrive as Touchstone, NumPy or wave files, from measurements and simulators,
+//! and everything downstream (kernels, bundles, the runtime) wants one thing: finite taps
+//! `H[nh][nq][np]`, a time step, and a name that says exactly which numbers these are.
+//!
+//! ```text
+//! .sNp .ts .txt.gz -> touchstone, admittance -> sparams (S to taps) -+
+//! .npy .npz .wav   -> npy, wav --------------------------------------+-> Pack <-> container (.tdse)
+//!                                                                         |
+//!                                                          identity, health (can it blow up?)
+//! ```
+//!
+//! Invariants: a [`Pack`] is checked and immutable from the moment it exists. All input is
+//! untrusted: sizes are compared with the bytes at hand before anything is allocated, and every
+//! refusal is a [`PackError`] with a number that never changes (`docs/pack-format.md`).
+//!
+//! This crate knows nothing of kernels, backends and the runtime.
 #![forbid(unsafe_code)]
 
 pub mod admittance;

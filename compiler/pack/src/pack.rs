@@ -34,7 +34,7 @@ pub struct PackParts {
     pub dt: f64,
     /// Taps, `[nh][nq][np]` row-major.
     pub taps: Vec<f64>,
-    /// Reference impulse response, `[steps][nq]` row-major, when there is one.
+    /// Response of the initial state, `[steps][nq]` row-major, when there is one.
     pub ir: Option<Vec<f64>>,
     /// Names of the inputs: `np` of them, or none.
     pub inputs: Vec<String>,
@@ -90,12 +90,12 @@ impl Pack {
         self.parts.taps.chunks_exact(size).nth(k).unwrap_or(&[])
     }
 
-    /// The reference impulse response `[steps][nq]`, when there is one.
+    /// The response of the initial state `[steps][nq]`, when there is one.
     pub fn ir(&self) -> Option<&[f64]> {
         self.parts.ir.as_deref()
     }
 
-    /// Steps of the reference impulse response; 0 without one.
+    /// Steps of the initial response; 0 without one.
     pub fn ir_steps(&self) -> usize {
         self.ir().map_or(0, |ir| ir.len() / self.parts.shape.nq())
     }
@@ -165,7 +165,7 @@ fn check(parts: &PackParts) -> Result<(), ContentFault> {
     }
     check_finite("H", &parts.taps)?;
     if let Some(ir) = &parts.ir {
-        if ir.is_empty() || ir.len() % shape.nq() != 0 || ir.len() > MAX_TAPS {
+        if ir.is_empty() || !ir.len().is_multiple_of(shape.nq()) || ir.len() > MAX_TAPS {
             return Err(ContentFault::IrLength {
                 found: ir.len(),
                 nq: shape.nq(),

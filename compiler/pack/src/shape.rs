@@ -14,7 +14,7 @@ use crate::error::ContentFault;
 /// [`MAX_TAPS`] doubles plus header fit below it.
 pub const MAX_FILE_BYTES: u64 = 1 << 32;
 
-/// Most elements that a tap tensor (or a reference impulse response) may have: 2^28, 2 GiB as f64.
+/// Most elements that a tap tensor (or an initial response) may have: 2^28, 2 GiB as f64.
 pub const MAX_TAPS: usize = 1 << 28;
 
 macro_rules! count {

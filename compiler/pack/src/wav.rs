@@ -72,7 +72,7 @@ pub fn pack_from_wav(bytes: &[u8], options: &WavOptions) -> Result<Pack, PackErr
     let riff = Riff::parse(bytes)?;
     let summary = riff.summary()?;
     let (channels, inputs) = (summary.channels, options.inputs);
-    if inputs == 0 || channels % inputs != 0 {
+    if inputs == 0 || !channels.is_multiple_of(inputs) {
         return Err(WavFault::BadGrouping { channels, inputs }.into());
     }
     let shape = Shape::new(summary.frames, channels / inputs, inputs)?;
@@ -165,7 +165,7 @@ impl<'a> Riff<'a> {
     fn summary(&self) -> Result<WavSummary, WavFault> {
         let format = &self.format;
         let frame = usize::from(format.channels) * usize::from(format.bytes);
-        if self.data.len() % frame != 0 {
+        if !self.data.len().is_multiple_of(frame) {
             return Err(bad_format(&format!(
                 "{} data bytes are no whole number of frames of {frame} bytes",
                 self.data.len()

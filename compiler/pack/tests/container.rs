@@ -234,6 +234,11 @@ fn a_refused_write_leaves_the_old_file() {
         .write(&folder.path().join("absent/x.tdse"))
         .unwrap_err();
     assert_eq!(error.code(), 1002);
+    let huge = folder.path().join("huge.tdse");
+    let file = std::fs::File::create(&huge).unwrap();
+    file.set_len(tdse_pack::MAX_FILE_BYTES + 1).unwrap(); // sparse: no block is written
+    let error = Pack::read(&huge).unwrap_err();
+    assert_eq!((error.code(), error.name()), (1003, "file_too_large"));
     let error = Pack::read(&folder.path().join("absent.tdse")).unwrap_err();
     assert_eq!((error.code(), error.name()), (1001, "file_not_readable"));
 }
@@ -258,7 +263,7 @@ fn shapes_are_bounded_before_anything_is_allocated() {
 
 /// Cuts and flips at every byte: an error, or the very same content.
 #[test]
-fn damage_never_panics_and_never_passes_as_other_layout_facts() {
+fn damage_never_panics_and_never_changes_numbers_unseen() {
     let bytes = pack().to_bytes().unwrap();
     for end in 0..bytes.len() {
         assert!(Pack::from_bytes(&bytes[..end]).is_err(), "cut at {end}");

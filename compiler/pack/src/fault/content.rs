@@ -36,9 +36,9 @@ pub enum ContentFault {
         /// Values given.
         found: usize,
     },
-    /// The reference impulse response is empty, too long, or not whole steps.
+    /// The initial response is empty, too long, or not whole steps.
     #[error(
-        "the reference impulse response has {found} values; it needs a positive multiple of nq = {nq}, at most {}",
+        "the initial response IR has {found} values; it needs a positive multiple of nq = {nq}, at most {}",
         crate::MAX_TAPS
     )]
     IrLength {

@@ -66,7 +66,7 @@ pub fn read_npy(bytes: &[u8]) -> Result<NpyArray, PackError> {
     let shape: Vec<usize> = file.shape().iter().map(|&axis| axis as usize).collect();
     let order = file.order();
     let data = match (kind, size) {
-        (TypeChar::Float, 8) => values::<f64>(file, |value| Ok(value))?,
+        (TypeChar::Float, 8) => values::<f64>(file, Ok)?,
         (TypeChar::Float, _) => values::<f32>(file, |value| Ok(f64::from(value)))?,
         (TypeChar::Int, 1) => values::<i8>(file, |value| Ok(f64::from(value)))?,
         (TypeChar::Int, 2) => values::<i16>(file, |value| Ok(f64::from(value)))?,
