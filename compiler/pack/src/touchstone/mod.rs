@@ -46,7 +46,7 @@ use std::fmt;
 /// Most ports that are read.
 pub const MAX_PORTS: usize = 1024;
 /// Most frequency records that are read.
-pub const MAX_POINTS: usize = 1 << 22;
+pub const MAX_POINTS: usize = 1 << 20;
 /// Most bytes that are read (1 GiB).
 pub const MAX_BYTES: usize = 1 << 30;
 

@@ -55,6 +55,7 @@ pub(super) fn parse(text: &[u8], named: Option<usize>) -> Result<Raw, PackError>
     let (Some(records), Some(ports)) = (records, ports) else {
         return Err(last.fault(TouchstoneFault::NoData));
     };
+    records.finish()?;
     if !noise_rows.is_empty() {
         heading.notes.push(format!(
             "{} noise rows behind the network data",

@@ -37,19 +37,6 @@ pub fn write_s(
     }
     put(&mut text, format_args!("# Hz S RI R {reference_ohm:?}\n"));
     for (point, &frequency) in frequencies.iter().enumerate() {
-        let number = |x: f64, text: &str| {
-            let place = Place {
-                line: text.bytes().filter(|&b| b == b'\n').count() + 1,
-                column: 1,
-            };
-            if x.is_finite() {
-                Ok(x)
-            } else {
-                Err(place.fault(TouchstoneFault::NotFinite {
-                    token: x.to_string(),
-                }))
-            }
-        };
         put(&mut text, format_args!("{frequency:?}"));
         let matrix = &data[point * size..(point + 1) * size];
         for row in 0..ports {
@@ -66,13 +53,24 @@ pub fn write_s(
                     column % PAIRS == 0 && (row, column) != (0, 0)
                 };
                 text.push_str(if breaks { "\n " } else { " " });
-                let (re, im) = (number(matrix[at].re, &text)?, number(matrix[at].im, &text)?);
+                let (re, im) = (finite(matrix[at].re, &text)?, finite(matrix[at].im, &text)?);
                 put(&mut text, format_args!("{re:?} {im:?}"));
             }
         }
         text.push('\n');
     }
     Ok(text)
+}
+
+/// Refuses a number that is not finite, with the line it would have stood on.
+fn finite(x: f64, text: &str) -> Result<f64, PackError> {
+    if x.is_finite() {
+        return Ok(x);
+    }
+    let line = text.bytes().filter(|&b| b == b'\n').count() + 1;
+    Err(Place::line(line).fault(TouchstoneFault::NotFinite {
+        token: x.to_string(),
+    }))
 }
 
 /// Elements of one matrix, if everything fits together.
