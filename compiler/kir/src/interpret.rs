@@ -2,7 +2,8 @@
 //!
 //! Slow and obvious, and shares nothing with any backend. Every lane of every value has one slot
 //! of a flat array, allocated once; an `f32` lane is held as the `f64` of the same value, and its
-//! arithmetic is done in `f32`. A multiply-add of 8 lanes costs about 50 ns in a release build.
+//! arithmetic is done in `f32`. 1.1 million multiply-adds with their loads, 33 x 33 ports and 1000
+//! taps, take 0.2 s in a release build and 1.6 s in a debug build.
 //!
 //! Indexing does not fail: [`crate::verify`] has proved that values are defined before use and
 //! that every address lies within its extent, and the arguments are checked against the extents

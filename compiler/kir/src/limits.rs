@@ -12,8 +12,8 @@ pub const MAX_WRITE_ONLY: u64 = 1 << 26;
 
 /// Largest work of one call: lanes computed, loaded and stored, plus one for each iteration.
 ///
-/// A model of 100 x 100 ports and 100,000 taps needs 2^30 multiply-adds; the interpreter ends
-/// within minutes at this bound.
+/// A model of 100 x 100 ports and 100,000 taps needs 2^30 multiply-adds. At this bound the
+/// interpreter takes about an hour.
 pub const MAX_WORK: u64 = 1 << 36;
 
 /// Largest magnitude of a loop bound or of the range of an index parameter.

@@ -3,7 +3,7 @@
 //! Total: a kernel that breaks rules prints too (an unknown id as `?`), since verifier errors
 //! quote its statements.
 
-use std::fmt::{self, Display, Write};
+use std::fmt::{self, Display};
 
 use crate::hex_float;
 use crate::ir::{
@@ -24,14 +24,7 @@ impl Display for Kernel {
         writeln!(f, "kernel {} {{", self.name)?;
         writeln!(f, "  class {}", self.class)?;
         for param in &self.params {
-            writeln!(
-                f,
-                "  {}",
-                ParamText {
-                    kernel: self,
-                    param
-                }
-            )?;
+            writeln!(f, "  {}", param_line(self, param))?;
         }
         block(f, self, &self.body, 1)?;
         writeln!(f, "}}")
@@ -39,68 +32,46 @@ impl Display for Kernel {
 }
 
 /// The line of a parameter.
-pub(crate) struct ParamText<'a> {
-    pub(crate) kernel: &'a Kernel,
-    pub(crate) param: &'a Param,
-}
-
-impl Display for ParamText<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.param {
-            Param::Buffer(b) => {
-                let access = match b.access {
-                    Access::ReadOnly => "readonly",
-                    Access::WriteOnly => "writeonly",
-                    Access::ReadWrite => "readwrite",
-                };
-                let (name, elem) = (&b.name, b.elem.name());
-                write!(
-                    f,
-                    "param {name} : {elem}[{}] {access} align {}",
-                    b.extent, b.align
-                )
-            }
-            Param::Index { var, lo, hi } => {
-                write!(
-                    f,
-                    "param {} : index {lo}..={hi}",
-                    self.kernel.var_name(*var)
-                )
-            }
+pub(crate) fn param_line(kernel: &Kernel, param: &Param) -> String {
+    match param {
+        Param::Buffer(b) => {
+            let access = match b.access {
+                Access::ReadOnly => "readonly",
+                Access::WriteOnly => "writeonly",
+                Access::ReadWrite => "readwrite",
+            };
+            let (name, elem) = (&b.name, b.elem.name());
+            format!(
+                "param {name} : {elem}[{}] {access} align {}",
+                b.extent, b.align
+            )
+        }
+        Param::Index { var, lo, hi } => {
+            format!("param {} : index {lo}..={hi}", kernel.var_name(*var))
         }
     }
 }
 
 /// The line of a statement; of a loop, its head.
-pub(crate) struct StmtText<'a> {
-    pub(crate) kernel: &'a Kernel,
-    pub(crate) stmt: &'a Stmt,
-}
-
-impl Display for StmtText<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let k = self.kernel;
-        match self.stmt {
-            Stmt::Def { value, op } => {
-                write!(f, "{} = ", k.value_name(*value))?;
-                operation(f, k, *value, op)
-            }
-            Stmt::Store {
-                buffer,
-                at,
-                value,
-                lanes,
-            } => {
-                write!(
-                    f,
-                    "store {}, {}",
-                    place(k, *buffer, at),
-                    k.value_name(*value)
-                )?;
-                lanes_suffix(f, k, *value, *lanes)
-            }
-            Stmt::Loop(l) => loop_head(f, k, l),
+pub(crate) fn stmt_line(kernel: &Kernel, stmt: &Stmt) -> String {
+    match stmt {
+        Stmt::Def { value, op } => {
+            let operation = operation(kernel, *value, op);
+            format!("{} = {operation}", kernel.value_name(*value))
         }
+        Stmt::Store {
+            buffer,
+            at,
+            value,
+            lanes,
+        } => {
+            let (place, name) = (place(kernel, *buffer, at), kernel.value_name(*value));
+            format!(
+                "store {place}, {name}{}",
+                lanes_suffix(kernel, *value, *lanes)
+            )
+        }
+        Stmt::Loop(l) => loop_head(kernel, l),
     }
 }
 
@@ -113,7 +84,7 @@ pub(crate) fn yield_line(kernel: &Kernel, carried: &[Carry]) -> String {
 }
 
 impl Kernel {
-    fn value_name(&self, value: Value) -> &str {
+    pub(crate) fn value_name(&self, value: Value) -> &str {
         self.values
             .get(value.0 as usize)
             .map_or("?", |v| v.name.as_str())
@@ -127,7 +98,7 @@ impl Kernel {
 fn block(f: &mut fmt::Formatter<'_>, k: &Kernel, stmts: &[Stmt], depth: usize) -> fmt::Result {
     let indent = "  ".repeat(depth);
     for stmt in stmts {
-        writeln!(f, "{indent}{}", StmtText { kernel: k, stmt })?;
+        writeln!(f, "{indent}{}", stmt_line(k, stmt))?;
         if let Stmt::Loop(l) = stmt {
             block(f, k, &l.body, depth + 1)?;
             if !l.carried.is_empty() {
@@ -139,51 +110,46 @@ fn block(f: &mut fmt::Formatter<'_>, k: &Kernel, stmts: &[Stmt], depth: usize) -
     Ok(())
 }
 
-fn operation(f: &mut fmt::Formatter<'_>, k: &Kernel, value: Value, op: &Op) -> fmt::Result {
+fn operation(k: &Kernel, value: Value, op: &Op) -> String {
     let ty = k
         .values
         .get(value.0 as usize)
         .map_or("?".into(), |v| v.ty.to_string());
     let name = |v: &Value| k.value_name(*v);
     match op {
-        Op::Const(number) => write!(f, "splat {ty} {}", hex_float::print(*number)),
-        Op::Splat(a) => write!(f, "splat {ty} {}", name(a)),
+        Op::Const(number) => format!("splat {ty} {}", hex_float::print(*number)),
+        Op::Splat(a) => format!("splat {ty} {}", name(a)),
         Op::Load { buffer, at, lanes } => {
-            write!(f, "load {ty} {}", place(k, *buffer, at))?;
-            lanes_suffix(f, k, value, *lanes)
+            let place = place(k, *buffer, at);
+            format!("load {ty} {place}{}", lanes_suffix(k, value, *lanes))
         }
-        Op::LoadSplat { buffer, at } => write!(f, "load_splat {ty} {}", place(k, *buffer, at)),
-        Op::Add(a, b) => write!(f, "add {}, {}", name(a), name(b)),
-        Op::Sub(a, b) => write!(f, "sub {}, {}", name(a), name(b)),
-        Op::Mul(a, b) => write!(f, "mul {}, {}", name(a), name(b)),
-        Op::Neg(a) => write!(f, "neg {}", name(a)),
-        Op::Fma(a, b, c) => write!(f, "fma {}, {}, {}", name(a), name(b), name(c)),
-        Op::Reduce(a) => write!(f, "reduce {}", name(a)),
+        Op::LoadSplat { buffer, at } => format!("load_splat {ty} {}", place(k, *buffer, at)),
+        Op::Add(a, b) => format!("add {}, {}", name(a), name(b)),
+        Op::Sub(a, b) => format!("sub {}, {}", name(a), name(b)),
+        Op::Mul(a, b) => format!("mul {}, {}", name(a), name(b)),
+        Op::Neg(a) => format!("neg {}", name(a)),
+        Op::Fma(a, b, c) => format!("fma {}, {}, {}", name(a), name(b), name(c)),
+        Op::Reduce(a) => format!("reduce {}", name(a)),
     }
 }
 
-fn loop_head(f: &mut fmt::Formatter<'_>, k: &Kernel, l: &Loop) -> fmt::Result {
-    if !l.carried.is_empty() {
-        write!(
-            f,
-            "{} = ",
-            list(l.carried.iter().map(|c| k.value_name(c.result)))
-        )?;
+fn loop_head(k: &Kernel, l: &Loop) -> String {
+    let head = format!(
+        "loop {} in {}..{}",
+        k.var_name(l.var),
+        bound(k, l.lo),
+        bound(k, l.hi)
+    );
+    if l.carried.is_empty() {
+        return head + " {";
     }
-    let (lo, hi) = (bound(k, l.lo), bound(k, l.hi));
-    write!(f, "loop {} in {lo}..{hi} ", k.var_name(l.var))?;
-    if !l.carried.is_empty() {
-        let pairs = l
-            .carried
-            .iter()
-            .map(|c| (k.value_name(c.inner), k.value_name(c.init)));
-        write!(
-            f,
-            "carry ({}) ",
-            list(pairs.map(|(inner, init)| format!("{inner} = {init}")))
-        )?;
-    }
-    f.write_char('{')
+    let results = list(l.carried.iter().map(|c| k.value_name(c.result)));
+    let pairs = l
+        .carried
+        .iter()
+        .map(|c| (k.value_name(c.inner), k.value_name(c.init)));
+    let carries = list(pairs.map(|(inner, init)| format!("{inner} = {init}")));
+    format!("{results} = {head} carry ({carries}) {{")
 }
 
 fn bound(k: &Kernel, bound: Bound) -> String {
@@ -193,11 +159,11 @@ fn bound(k: &Kernel, bound: Bound) -> String {
     }
 }
 
-/// `lanes n`, unless all lanes of the type are meant.
-fn lanes_suffix(f: &mut fmt::Formatter<'_>, k: &Kernel, value: Value, lanes: u16) -> fmt::Result {
+/// ` lanes n`, unless all lanes of the type are meant.
+fn lanes_suffix(k: &Kernel, value: Value, lanes: u16) -> String {
     match k.values.get(value.0 as usize) {
-        Some(v) if v.ty.lanes == lanes => Ok(()),
-        _ => write!(f, " lanes {lanes}"),
+        Some(v) if v.ty.lanes == lanes => String::new(),
+        _ => format!(" lanes {lanes}"),
     }
 }
 

@@ -7,7 +7,7 @@ use crate::limits::{
     MAX_ALIGN, MAX_EXTENT, MAX_INDEX, MAX_KERNEL_NAME, MAX_NAME, MAX_PARAMS, MAX_STATEMENTS,
     MAX_VALUES,
 };
-use crate::print::ParamText;
+use crate::print::param_line;
 use crate::rule::Rule;
 use crate::words;
 
@@ -36,7 +36,7 @@ pub(super) fn check(k: &Kernel) -> Result<(), Broken> {
     class(&k.class)?;
     let mut next_var = 0;
     for (i, param) in k.params.iter().enumerate() {
-        let at = || ParamText { kernel: k, param }.to_string();
+        let at = || param_line(k, param);
         let name = match param {
             Param::Buffer(b) => {
                 buffer(b, &at)?;

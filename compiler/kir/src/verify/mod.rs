@@ -15,6 +15,7 @@
 mod declarations;
 mod interval;
 mod operations;
+mod scope;
 mod statements;
 mod writes;
 
@@ -64,6 +65,12 @@ struct Broken {
     rule: Rule,
     at: String,
     reason: String,
+}
+
+impl Broken {
+    fn new(rule: Rule, at: String, reason: String) -> Self {
+        Broken { rule, at, reason }
+    }
 }
 
 /// `Ok` when `holds`; else the rule is broken at the statement.

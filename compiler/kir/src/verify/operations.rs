@@ -3,7 +3,7 @@
 use super::{Broken, require};
 use crate::class::{Contraction, Order};
 use crate::ir::{Access, Buffer, BufferId, Elem, Kernel, Op, Stmt, Value, VecType};
-use crate::print::StmtText;
+use crate::print::stmt_line;
 use crate::rule::Rule;
 
 /// The values that an operation uses.
@@ -18,7 +18,7 @@ pub(super) fn operands(op: &Op) -> Vec<Value> {
 
 /// Checks an operation whose operands are defined and whose result has the type `ty`.
 pub(super) fn check(k: &Kernel, ty: VecType, op: &Op, stmt: &Stmt) -> Result<(), Broken> {
-    let text = || StmtText { kernel: k, stmt }.to_string();
+    let text = || stmt_line(k, stmt);
     let class = k.class;
     match op {
         Op::Const(number) => require(
@@ -65,7 +65,7 @@ pub(super) fn loaded<'k>(
     ty: VecType,
     stmt: &Stmt,
 ) -> Result<&'k Buffer, Broken> {
-    let text = || StmtText { kernel: k, stmt }.to_string();
+    let text = || stmt_line(k, stmt);
     let buffer = typed(k, buffer, ty, stmt)?;
     require(
         buffer.access != Access::WriteOnly,
@@ -88,7 +88,7 @@ pub(super) fn stored<'k>(
     ty: VecType,
     stmt: &Stmt,
 ) -> Result<&'k Buffer, Broken> {
-    let text = || StmtText { kernel: k, stmt }.to_string();
+    let text = || stmt_line(k, stmt);
     let buffer = typed(k, buffer, ty, stmt)?;
     require(
         buffer.access != Access::ReadOnly,
@@ -110,14 +110,10 @@ fn typed<'k>(
     ty: VecType,
     stmt: &Stmt,
 ) -> Result<&'k Buffer, Broken> {
-    let text = || StmtText { kernel: k, stmt }.to_string();
+    let text = || stmt_line(k, stmt);
     let Some(buffer) = k.buffer(buffer) else {
         let reason = "it names a parameter that is no buffer".into();
-        return Err(Broken {
-            rule: Rule::Types,
-            at: text(),
-            reason,
-        });
+        return Err(Broken::new(Rule::Types, text(), reason));
     };
     require(buffer.elem == ty.elem, Rule::Types, text, || {
         format!(
@@ -130,7 +126,7 @@ fn typed<'k>(
 }
 
 fn agree(k: &Kernel, ty: VecType, operand: Value, stmt: &Stmt) -> Result<(), Broken> {
-    let text = || StmtText { kernel: k, stmt }.to_string();
+    let text = || stmt_line(k, stmt);
     let found = k.ty(operand);
     require(found == ty, Rule::Types, text, || {
         let name = k

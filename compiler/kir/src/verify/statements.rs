@@ -1,21 +1,30 @@
-//! Rules of the statements: names, scopes, types, loops, addresses, work.
-
-use std::collections::HashSet;
+//! Rules of the statements: scopes, loops, addresses, work.
 
 use super::interval::{self, Interval};
-use super::{Broken, declarations, operations, require};
+use super::scope::Scope;
+use super::{Broken, operations, require};
 use crate::estimate::bound_range;
-use crate::ir::{
-    Affine, Bound, Buffer, Carry, Kernel, Loop, MAX_LANES, Op, Param, Stmt, Value, Var, VecType,
-};
+use crate::ir::{Affine, Bound, Buffer, Carry, Kernel, Loop, Op, Stmt, Value, VecType};
 use crate::limits::{MAX_DEPTH, MAX_INDEX, MAX_STATEMENTS, MAX_TERMS, MAX_WORK};
-use crate::print::{StmtText, yield_line};
+use crate::print::{stmt_line, yield_line};
 use crate::rule::Rule;
 
 pub(super) fn check(k: &Kernel) -> Result<(), Broken> {
-    let mut checker = Checker::new(k);
+    let scope = Scope::new(k);
+    let mut checker = Checker {
+        k,
+        scope,
+        statements: 0,
+        work: 0,
+    };
     checker.block(&k.body, Frame { depth: 0, times: 1 })?;
-    checker.finish()
+    let head = || format!("kernel {}", k.name);
+    require(
+        checker.scope.is_complete(),
+        Rule::SingleDefinition,
+        head,
+        || "it lists values or variables that no statement defines".into(),
+    )
 }
 
 /// Where a block stands.
@@ -27,100 +36,40 @@ struct Frame {
     times: u64,
 }
 
-/// What is known after the statements checked so far.
-pub(super) struct Checker<'k> {
-    pub(super) k: &'k Kernel,
-    /// Values 0 to here are defined.
-    next_value: u32,
-    /// Whether each value is in scope.
-    visible: Vec<bool>,
-    value_names: HashSet<&'k str>,
-    /// Names of buffers and variables, which no value may take.
-    other_names: HashSet<&'k str>,
-    /// Variables 0 to here are defined.
-    next_var: u32,
-    /// Range of each variable in scope.
-    ranges: Vec<Option<Interval>>,
-    /// The variables in scope: index parameters, then the counters of the open loops.
-    scope: Vec<Var>,
+struct Checker<'k> {
+    k: &'k Kernel,
+    scope: Scope<'k>,
+    /// Statements so far.
     statements: usize,
+    /// Work of one call so far.
     work: u64,
 }
 
 impl<'k> Checker<'k> {
-    fn new(k: &'k Kernel) -> Self {
-        let mut checker = Checker {
-            k,
-            next_value: 0,
-            visible: vec![false; k.values.len()],
-            value_names: HashSet::new(),
-            other_names: k.vars.iter().map(String::as_str).collect(),
-            next_var: 0,
-            ranges: vec![None; k.vars.len()],
-            scope: Vec::new(),
-            statements: 0,
-            work: 0,
-        };
-        for param in &k.params {
-            match param {
-                Param::Buffer(b) => {
-                    checker.other_names.insert(&b.name);
-                }
-                Param::Index { var, lo, hi } => {
-                    checker.ranges[var.0 as usize] = Some(Interval::new(*lo, *hi));
-                    checker.scope.push(*var);
-                    checker.next_var += 1;
-                }
-            }
-        }
-        checker
-    }
-
-    /// Everything numbered must have been defined.
-    fn finish(&self) -> Result<(), Broken> {
-        let values = self.next_value as usize == self.k.values.len();
-        let vars = self.next_var as usize == self.k.vars.len();
-        require(
-            values && vars,
-            Rule::SingleDefinition,
-            || self.head(),
-            || "it lists values or variables that no statement defines".into(),
-        )
-    }
-
-    fn head(&self) -> String {
-        format!("kernel {}", self.k.name)
-    }
-
     fn block(&mut self, stmts: &'k [Stmt], frame: Frame) -> Result<(), Broken> {
+        let k = self.k;
         for stmt in stmts {
-            let text = || {
-                StmtText {
-                    kernel: self.k,
-                    stmt,
-                }
-                .to_string()
-            };
+            let at = || stmt_line(k, stmt);
             self.statements += 1;
             require(
                 self.statements <= MAX_STATEMENTS,
                 Rule::SizeLimit,
-                text,
+                at,
                 || format!("a kernel has at most {MAX_STATEMENTS} statements"),
             )?;
             match stmt {
                 Stmt::Def { value, op } => self.define(*value, op, frame, stmt)?,
                 Stmt::Store {
                     buffer,
-                    at,
+                    at: place,
                     value,
                     lanes,
                 } => {
-                    self.used(*value, stmt)?;
-                    let ty = self.k.ty(*value);
-                    self.work(frame, ty.lanes, stmt)?;
-                    let buffer = operations::stored(self.k, *buffer, ty, stmt)?;
-                    self.touches(buffer, at, *lanes, ty, frame, stmt)?;
+                    self.scope.used(*value, &at)?;
+                    let ty = k.ty(*value);
+                    self.work(frame, ty.lanes, &at)?;
+                    let buffer = operations::stored(k, *buffer, ty, stmt)?;
+                    self.touches(buffer, place, (*lanes, ty), frame, &at)?;
                 }
                 Stmt::Loop(l) => self.repeat(l, frame, stmt)?,
             }
@@ -129,271 +78,142 @@ impl<'k> Checker<'k> {
     }
 
     fn define(&mut self, value: Value, op: &Op, frame: Frame, stmt: &Stmt) -> Result<(), Broken> {
+        let k = self.k;
+        let at = || stmt_line(k, stmt);
         let operands = operations::operands(op);
         for &operand in &operands {
-            self.used(operand, stmt)?;
+            self.scope.used(operand, &at)?;
         }
-        let ty = self.new_value(value, stmt)?;
+        let ty = self.scope.define(value, &at)?;
         let widest = operands
             .iter()
-            .map(|&v| self.k.ty(v).lanes)
+            .map(|&v| k.ty(v).lanes)
             .fold(ty.lanes, u16::max);
-        self.work(frame, widest, stmt)?;
-        operations::check(self.k, ty, op, stmt)?;
+        self.work(frame, widest, &at)?;
+        operations::check(k, ty, op, stmt)?;
         match op {
-            Op::Load { buffer, at, lanes } => {
-                let buffer = operations::loaded(self.k, *buffer, ty, stmt)?;
-                self.touches(buffer, at, *lanes, ty, frame, stmt)?;
+            Op::Load {
+                buffer,
+                at: place,
+                lanes,
+            } => {
+                let buffer = operations::loaded(k, *buffer, ty, stmt)?;
+                self.touches(buffer, place, (*lanes, ty), frame, &at)?;
             }
-            Op::LoadSplat { buffer, at } => {
-                let buffer = operations::loaded(self.k, *buffer, ty, stmt)?;
-                self.touches(buffer, at, 1, ty, frame, stmt)?;
+            Op::LoadSplat { buffer, at: place } => {
+                let buffer = operations::loaded(k, *buffer, ty, stmt)?;
+                self.touches(buffer, place, (1, ty), frame, &at)?;
             }
             _ => {}
         }
-        self.visible[value.0 as usize] = true;
+        self.scope.show(value);
         Ok(())
-    }
-
-    /// Checks number, name and lanes of a value about to be defined; it is not visible yet.
-    fn new_value(&mut self, value: Value, stmt: &Stmt) -> Result<VecType, Broken> {
-        let text = || {
-            StmtText {
-                kernel: self.k,
-                stmt,
-            }
-            .to_string()
-        };
-        let in_order = value.0 == self.next_value;
-        let info = self.k.values.get(value.0 as usize).filter(|_| in_order);
-        let Some(info) = info else {
-            let reason = format!(
-                "it defines value number {}, where the next new value is number {}; each value is \
-                 defined once, in the order of the text",
-                value.0, self.next_value
-            );
-            return Err(Broken {
-                rule: Rule::SingleDefinition,
-                at: text(),
-                reason,
-            });
-        };
-        self.next_value += 1;
-        let name = info.name.as_str();
-        declarations::identifier(name, &text)?;
-        require(
-            self.value_names.insert(name),
-            Rule::SingleDefinition,
-            text,
-            || format!("{name} is defined before; choose another name"),
-        )?;
-        require(
-            !self.other_names.contains(name),
-            Rule::UniqueNames,
-            text,
-            || format!("{name} names a buffer or an index variable; choose another name"),
-        )?;
-        let lanes = info.ty.lanes;
-        require(
-            lanes.is_power_of_two() && lanes <= MAX_LANES,
-            Rule::VectorLanes,
-            text,
-            || {
-                format!(
-                    "{name} has {lanes} lanes; a power of two, at most {MAX_LANES}, is possible"
-                )
-            },
-        )?;
-        Ok(info.ty)
-    }
-
-    fn used(&self, value: Value, stmt: &Stmt) -> Result<(), Broken> {
-        let text = || {
-            StmtText {
-                kernel: self.k,
-                stmt,
-            }
-            .to_string()
-        };
-        self.used_at(value, text)
-    }
-
-    fn used_at(&self, value: Value, at: impl Fn() -> String) -> Result<(), Broken> {
-        let visible = self.visible.get(value.0 as usize).copied().unwrap_or(false);
-        require(visible, Rule::DefinitionScope, at, || {
-            let name = self
-                .k
-                .values
-                .get(value.0 as usize)
-                .map_or("?", |v| v.name.as_str());
-            format!("{name} is not defined here, or only inside a loop that has ended")
-        })
-    }
-
-    /// Adds the work of a statement that computes `lanes` lanes.
-    fn work(&mut self, frame: Frame, lanes: u16, stmt: &Stmt) -> Result<(), Broken> {
-        self.work = self
-            .work
-            .saturating_add(frame.times.saturating_mul(lanes.into()));
-        let text = || {
-            StmtText {
-                kernel: self.k,
-                stmt,
-            }
-            .to_string()
-        };
-        require(self.work <= MAX_WORK, Rule::WorkBound, text, || {
-            format!("up to here one call does more than {MAX_WORK} lane operations")
-        })
     }
 
     fn repeat(&mut self, l: &'k Loop, frame: Frame, stmt: &Stmt) -> Result<(), Broken> {
         let k = self.k;
-        let text = || StmtText { kernel: k, stmt }.to_string();
-        require(frame.depth < MAX_DEPTH, Rule::SizeLimit, text, || {
+        let at = || stmt_line(k, stmt);
+        require(frame.depth < MAX_DEPTH, Rule::SizeLimit, at, || {
             format!("loops nest at most {MAX_DEPTH} deep")
         })?;
-        let (lo, hi) = (self.bound(l.lo, &text)?, self.bound(l.hi, &text)?);
-        let ordered = lo.1 <= hi.0 && lo.0 >= -MAX_INDEX && hi.1 <= MAX_INDEX;
-        require(ordered, Rule::LoopBounds, text, || {
-            format!(
-                "the lower bound is never above the upper, both within -{MAX_INDEX} to {MAX_INDEX}"
-            )
-        })?;
-        let trips = (hi.1 - lo.0) as u64;
+        let (range, trips) = self.range(l, &at)?;
         let inner = Frame {
             depth: frame.depth + 1,
             times: frame.times.saturating_mul(trips),
         };
-
         for carry in &l.carried {
-            self.used(carry.init, stmt)?;
+            self.scope.used(carry.init, &at)?;
         }
         for carry in &l.carried {
-            let ty = self.new_value(carry.result, stmt)?;
-            require(ty == k.ty(carry.init), Rule::CarryTypes, text, || {
-                carry_reason(k, carry)
-            })?;
+            let ty = self.scope.define(carry.result, &at)?;
+            agree(k, ty, carry, &at)?;
         }
-        self.open_counter(l, &text)?;
-        if trips > 0 {
-            self.ranges[l.var.0 as usize] = Some(Interval::new(lo.0, hi.1 - 1));
-        } else {
-            // The body never runs, and `times` is 0: any range serves.
-            self.ranges[l.var.0 as usize] = Some(Interval::new(lo.0, lo.0));
-        }
-        let first_inner = self.next_value;
+        self.scope.open_counter(l.var, range, &at)?;
+        let first = self.scope.next_value();
         let mut lanes = 1u16;
         for carry in &l.carried {
-            let ty = self.new_value(carry.inner, stmt)?;
-            require(ty == k.ty(carry.init), Rule::CarryTypes, text, || {
-                carry_reason(k, carry)
-            })?;
-            self.visible[carry.inner.0 as usize] = true;
+            let ty = self.scope.define(carry.inner, &at)?;
+            agree(k, ty, carry, &at)?;
+            self.scope.show(carry.inner);
             lanes = lanes.saturating_add(ty.lanes);
         }
-        self.work(inner, lanes, stmt)?;
+        self.work(inner, lanes, &at)?;
         self.block(&l.body, inner)?;
+        let at = || yield_line(k, &l.carried);
         for carry in &l.carried {
-            let text = || yield_line(k, &l.carried);
-            self.used_at(carry.next, text)?;
-            let agrees = k.ty(carry.next) == k.ty(carry.init);
-            require(agrees, Rule::CarryTypes, text, || carry_reason(k, carry))?;
+            self.scope.used(carry.next, &at)?;
+            agree(k, k.ty(carry.next), carry, &at)?;
         }
-        self.ranges[l.var.0 as usize] = None;
-        self.scope.pop();
-        self.visible[first_inner as usize..self.next_value as usize].fill(false);
+        self.scope.close_counter(first);
         for carry in &l.carried {
-            self.visible[carry.result.0 as usize] = true;
+            self.scope.show(carry.result);
         }
         Ok(())
     }
 
-    /// Checks number and name of a loop's counter.
-    fn open_counter(&mut self, l: &Loop, text: &impl Fn() -> String) -> Result<(), Broken> {
-        let known = l.var.0 == self.next_var && (l.var.0 as usize) < self.k.vars.len();
-        require(known, Rule::SingleDefinition, text, || {
-            "index variables are numbered in the order of the text".into()
+    /// Range of a loop's counter and the most iterations; where that is 0, the range is any.
+    fn range(&self, l: &Loop, at: &impl Fn() -> String) -> Result<(Interval, u64), Broken> {
+        let bound = |bound: Bound| {
+            bound_range(self.k, bound).ok_or_else(|| {
+                let reason = "a loop bound is a constant or an index parameter, not a loop counter";
+                Broken::new(Rule::LoopBoundParam, at(), reason.into())
+            })
+        };
+        let (lo, hi) = (bound(l.lo)?, bound(l.hi)?);
+        let ordered = lo.1 <= hi.0 && lo.0 >= -MAX_INDEX && hi.1 <= MAX_INDEX;
+        require(ordered, Rule::LoopBounds, at, || {
+            format!(
+                "a lower bound is never above the upper, both within -{MAX_INDEX} to {MAX_INDEX}"
+            )
         })?;
-        self.next_var += 1;
-        let name = self.k.var_name(l.var);
-        declarations::identifier(name, text)?;
-        let taken = self
-            .scope
-            .iter()
-            .any(|&other| self.k.var_name(other) == name)
-            || self
-                .k
-                .params
-                .iter()
-                .any(|p| matches!(p, Param::Buffer(b) if b.name == name));
-        require(!taken, Rule::UniqueNames, text, || {
-            format!("{name} names a buffer or an index variable in scope; choose another name")
-        })?;
-        self.scope.push(l.var);
-        Ok(())
+        let trips = (hi.1 - lo.0) as u64;
+        Ok((Interval::new(lo.0, lo.0.max(hi.1 - 1)), trips))
     }
 
-    /// Smallest and largest value of a loop bound.
-    fn bound(&self, bound: Bound, text: &impl Fn() -> String) -> Result<(i64, i64), Broken> {
-        bound_range(self.k, bound).ok_or_else(|| Broken {
-            rule: Rule::LoopBoundParam,
-            at: text(),
-            reason: "a loop bound is a constant or an index parameter, not a loop counter".into(),
+    /// Adds the work of a statement that computes `lanes` lanes.
+    fn work(&mut self, frame: Frame, lanes: u16, at: &impl Fn() -> String) -> Result<(), Broken> {
+        self.work = self
+            .work
+            .saturating_add(frame.times.saturating_mul(lanes.into()));
+        require(self.work <= MAX_WORK, Rule::WorkBound, at, || {
+            format!("up to here one call does more than {MAX_WORK} lane operations")
         })
     }
 
-    /// Checks `lanes` consecutive elements from `at`.
+    /// Checks an access to the first lanes of a vector, consecutive elements from `place`.
     fn touches(
         &self,
         buffer: &Buffer,
-        at: &Affine,
-        lanes: u16,
-        ty: VecType,
+        place: &Affine,
+        (lanes, ty): (u16, VecType),
         frame: Frame,
-        stmt: &Stmt,
+        at: &impl Fn() -> String,
     ) -> Result<(), Broken> {
-        let text = || {
-            StmtText {
-                kernel: self.k,
-                stmt,
-            }
-            .to_string()
-        };
-        require(
-            (1..=ty.lanes).contains(&lanes),
-            Rule::LaneCount,
-            text,
-            || format!("1 to {} lanes of {ty} can be loaded or stored", ty.lanes),
-        )?;
-        require(at.terms.len() <= MAX_TERMS, Rule::SizeLimit, text, || {
+        require((1..=ty.lanes).contains(&lanes), Rule::LaneCount, at, || {
+            format!("1 to {} lanes of {ty} can be loaded or stored", ty.lanes)
+        })?;
+        require(place.terms.len() <= MAX_TERMS, Rule::SizeLimit, at, || {
             format!("an address has at most {MAX_TERMS} terms")
         })?;
-        let range = |var: Var| self.ranges.get(var.0 as usize).copied().flatten();
-        let ascending = at.terms.windows(2).all(|pair| pair[0].0 < pair[1].0);
-        let known = at
+        let ascending = place.terms.windows(2).all(|pair| pair[0].0 < pair[1].0);
+        let known = place
             .terms
             .iter()
-            .all(|&(var, c)| c != 0 && range(var).is_some());
-        require(ascending && known, Rule::IndexScope, text, || {
+            .all(|&(var, c)| c != 0 && self.scope.range(var).is_some());
+        require(ascending && known, Rule::IndexScope, at, || {
             "an address names variables in scope, ascending, once each, with a coefficient".into()
         })?;
         if frame.times == 0 {
             return Ok(());
         }
-        let name = &buffer.name;
-        let Some(found) = interval::of_address(at, range) else {
+        let Some(found) = interval::of_address(place, |var| self.scope.range(var)) else {
             let reason = "a partial sum of the address may not fit 64 bits".into();
-            return Err(Broken {
-                rule: Rule::AddressBounds,
-                at: text(),
-                reason,
-            });
+            return Err(Broken::new(Rule::AddressBounds, at(), reason));
         };
         let (first, last) = (found.lo, found.hi + i128::from(lanes) - 1);
         let inside = first >= 0 && last < i128::from(buffer.extent);
-        require(inside, Rule::AddressBounds, text, || {
-            let extent = buffer.extent;
+        require(inside, Rule::AddressBounds, at, || {
+            let (name, extent) = (&buffer.name, buffer.extent);
             format!(
                 "it may touch {name}[{first}] to {name}[{last}]; the extent of {name} is {extent}"
             )
@@ -401,17 +221,13 @@ impl<'k> Checker<'k> {
     }
 }
 
-fn carry_reason(k: &Kernel, carry: &Carry) -> String {
-    let ty = |v: Value| {
-        k.values
-            .get(v.0 as usize)
-            .map_or("?".into(), |info| info.ty.to_string())
-    };
-    format!(
-        "it starts as {}, is carried as {}, yields {} and results in {}; all four are one type",
-        ty(carry.init),
-        ty(carry.inner),
-        ty(carry.next),
-        ty(carry.result)
-    )
+/// Requires that one of the values of a carry has the type of its first value.
+fn agree(k: &Kernel, ty: VecType, carry: &Carry, at: &impl Fn() -> String) -> Result<(), Broken> {
+    let init = k.ty(carry.init);
+    require(ty == init, Rule::CarryTypes, at, || {
+        let name = k.value_name(carry.inner);
+        format!(
+            "{name} starts as {init} and would become {ty}; all values of a carry have one type"
+        )
+    })
 }

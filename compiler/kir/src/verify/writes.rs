@@ -12,7 +12,7 @@
 use super::{Broken, require};
 use crate::ir::{Access, Affine, Bound, Buffer, BufferId, Kernel, Loop, Param, Stmt, Var};
 use crate::limits::MAX_WRITE_ONLY;
-use crate::print::{ParamText, StmtText};
+use crate::print::{param_line, stmt_line};
 use crate::rule::Rule;
 
 /// The rules of statements hold already.
@@ -29,7 +29,7 @@ pub(super) fn check(k: &Kernel) -> Result<(), Broken> {
 }
 
 fn check_buffer(k: &Kernel, id: BufferId, buffer: &Buffer, param: &Param) -> Result<(), Broken> {
-    let declaration = || ParamText { kernel: k, param }.to_string();
+    let declaration = || param_line(k, param);
     let name = &buffer.name;
     require(
         buffer.extent <= MAX_WRITE_ONLY,
@@ -68,11 +68,7 @@ fn check_buffer(k: &Kernel, id: BufferId, buffer: &Buffer, param: &Param) -> Res
     for write in &writes {
         if let Some(element) = write.first_written_twice(&mut marks) {
             let reason = format!("{name}[{element}] is written a second time");
-            return Err(Broken {
-                rule: Rule::WriteOnce,
-                at: write.text(k)(),
-                reason,
-            });
+            return Err(Broken::new(Rule::WriteOnce, write.text(k)(), reason));
         }
     }
     Ok(())
@@ -116,13 +112,7 @@ fn collect<'k>(
 
 impl Write<'_> {
     fn text(&self, k: &Kernel) -> impl Fn() -> String {
-        move || {
-            StmtText {
-                kernel: k,
-                stmt: self.stmt,
-            }
-            .to_string()
-        }
+        move || stmt_line(k, self.stmt)
     }
 
     /// Elements written, counting those written twice.
