@@ -98,7 +98,8 @@ impl<'k> Lowering<'k> {
             let x_lane = if chains.form == Form::Taps { lane } else { 0 };
             let h = self.start(chains.h, lane, var, lo)?;
             let x = self.start(chains.x, x_lane, var, lo)?;
-            self.steps.push(Step::Mac(Mac {
+            let index = narrow(self.macs.len(), "loops")?;
+            self.macs.push(Mac {
                 body,
                 acc: acc + r as Reg,
                 acc_stride: registers as u16,
@@ -115,7 +116,8 @@ impl<'k> Lowering<'k> {
                 elem,
                 accs: chains.heads.len() as u8,
                 lanes: usize::from(lanes).min(LANES) as u8,
-            }));
+            });
+            self.steps.push(Step::Mac(index));
         }
         Ok(())
     }

@@ -72,7 +72,7 @@ pub(crate) unsafe fn execute(program: &Program, slots: *const Slot) {
                 }
             }
             // SAFETY: the same as for micro-operations, for every trip of the loop replaced.
-            Step::Mac(ref mac) => unsafe { machine.mac(mac) },
+            Step::Mac(index) => unsafe { machine.mac(&program.macs[index as usize]) },
         }
     }
 }
@@ -163,10 +163,10 @@ impl Machine<'_> {
                 Micro::Store(at, a, lanes) => {
                     let lanes = usize::from(lanes);
                     let (value, to) = (self.get::<T>(a), self.at(at).cast::<T>());
-                    if lanes == LANES {
-                        to.cast::<[T; LANES]>().write(value);
-                    } else {
-                        to.copy_from_nonoverlapping(value.as_ptr(), lanes);
+                    match lanes {
+                        LANES => to.cast::<[T; LANES]>().write(value),
+                        1 => to.write(value[0]),
+                        _ => (0..lanes).for_each(|l| to.add(l).write(value[l])),
                     }
                 }
             }
@@ -193,16 +193,19 @@ impl Machine<'_> {
     /// The guarantees of the module.
     #[inline(always)]
     unsafe fn reduce<T: Lane>(&mut self, to: Reg, a: Reg, lanes: usize) {
-        let within = lanes.min(LANES);
-        let registers = lanes / within;
-        let mut sums = [T::ZERO; LANES];
-        for (r, sum) in sums.iter_mut().enumerate().take(registers) {
-            // SAFETY: the value takes consecutive registers from `a` on.
-            let value = unsafe { self.get::<T>(a + r as Reg) };
-            *sum = neighbour_sum(value, within);
+        // SAFETY: the value is defined.
+        let first = unsafe { self.get::<T>(a) };
+        let mut sum = neighbour_sum(first, lanes.min(LANES));
+        if lanes > LANES {
+            let mut sums = [T::ZERO; LANES];
+            for (r, sum) in sums.iter_mut().enumerate().take(lanes / LANES) {
+                // SAFETY: the value takes consecutive registers from `a` on.
+                *sum = neighbour_sum(unsafe { self.get::<T>(a + r as Reg) }, LANES);
+            }
+            sum = neighbour_sum(sums, lanes / LANES);
         }
         let mut result = [T::ZERO; LANES];
-        result[0] = neighbour_sum(sums, registers);
+        result[0] = sum;
         // SAFETY: `to` is a register.
         unsafe { self.set(to, result) }
     }
@@ -241,8 +244,10 @@ unsafe fn load<T: Lane>(from: *const T, lanes: usize) -> [T; LANES] {
         return unsafe { from.cast::<[T; LANES]>().read() };
     }
     let mut value = [T::ZERO; LANES];
-    // SAFETY: `lanes`, fewer than eight, are readable.
-    unsafe { value.as_mut_ptr().copy_from_nonoverlapping(from, lanes) };
+    for (l, lane) in value.iter_mut().enumerate().take(lanes) {
+        // SAFETY: `lanes` elements are readable.
+        *lane = unsafe { from.add(l).read() };
+    }
     value
 }
 

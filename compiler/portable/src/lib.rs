@@ -4,7 +4,7 @@
 //! must still run, with the same bits and without falling to the speed of an interpreter.
 //!
 //! Idea: a program of micro-operations on eight-lane registers, executed by a loop that is compiled
-//! once for each instruction-set level; and, where the time goes, whole loops of
+//! for each instruction-set level that makes a difference; and, where the time goes, whole loops of
 //! multiply-accumulates recognised by their structure and executed as one step.
 //!
 //! ```text

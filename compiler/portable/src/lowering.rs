@@ -6,7 +6,7 @@
 //! after their last use; a value used in a deeper loop keeps its registers until that loop ends.
 
 use crate::levels::Instance;
-use crate::program::{Address, LANES, Limit, Micro, Program, REGISTERS, Reg, Step, VARS};
+use crate::program::{Address, LANES, Limit, Mac, Micro, Program, REGISTERS, Reg, Step, VARS};
 use crate::registers::Registers;
 use crate::uses::{count_uses, operands};
 use tdse_kir::{
@@ -30,6 +30,7 @@ pub(crate) fn lower(kernel: &Kernel, instance: Instance) -> Result<Program, Unfi
         open_vars: 0,
         deferred: vec![Vec::new()],
         steps: Vec::new(),
+        macs: Vec::new(),
         terms: Vec::new(),
     };
     let mut indices = Vec::new();
@@ -43,6 +44,7 @@ pub(crate) fn lower(kernel: &Kernel, instance: Instance) -> Result<Program, Unfi
         kernel: kernel.name.clone(),
         run: instance.run,
         steps: lowering.steps,
+        macs: lowering.macs,
         terms: lowering.terms,
         indices,
         registers: lowering.registers.used,
@@ -73,6 +75,7 @@ pub(crate) struct Lowering<'k> {
     /// For each open loop, and for the kernel itself, the outer values last used inside.
     deferred: Vec<Vec<Value>>,
     pub(crate) steps: Vec<Step>,
+    pub(crate) macs: Vec<Mac>,
     terms: Vec<(u16, i64)>,
 }
 

@@ -26,6 +26,8 @@ pub(crate) struct Program {
     pub(crate) run: Run,
     /// What to do, in order.
     pub(crate) steps: Vec<Step>,
+    /// Loops of multiply-accumulates, apart so that steps stay small.
+    pub(crate) macs: Vec<Mac>,
     /// Terms of all addresses: index variable, bytes per unit.
     pub(crate) terms: Vec<(u16, i64)>,
     /// Parameters that are indices, with the variable that each sets.
@@ -138,7 +140,8 @@ pub(crate) enum Step {
         hi: Limit,
         body: u32,
     },
-    Mac(Mac),
+    /// One of [`Program::macs`].
+    Mac(u32),
 }
 
 impl fmt::Display for Program {
@@ -149,7 +152,11 @@ impl fmt::Display for Program {
             if matches!(step, Step::Again { .. }) {
                 depth -= 1;
             }
-            writeln!(f, "{:1$}{step}", "", 2 * depth)?;
+            write!(f, "{:1$}", "", 2 * depth)?;
+            match step {
+                Step::Mac(index) => writeln!(f, "{}", self.macs[*index as usize])?,
+                _ => writeln!(f, "{step}")?,
+            }
             if matches!(step, Step::Enter { .. }) {
                 depth += 1;
             }
@@ -166,7 +173,7 @@ impl fmt::Display for Step {
             Step::Copy(to, from) => write!(f, "r{to} = r{from}"),
             Step::Enter { var, lo, hi, .. } => write!(f, "loop i{var} in {lo}..{hi}"),
             Step::Again { .. } => f.write_str("end"),
-            Step::Mac(mac) => mac.fmt(f),
+            Step::Mac(index) => write!(f, "mac {index}"),
         }
     }
 }
@@ -221,3 +228,5 @@ impl fmt::Display for Micro {
         }
     }
 }
+
+const _: () = assert!(size_of::<Step>() <= 40, "steps stay small");
