@@ -181,7 +181,7 @@ fn parse_text(text: &[u8]) -> Result<AdmittanceTable, BuildFault> {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
+    #![allow(clippy::unwrap_used, clippy::panic)]
     use super::*;
 
     #[test]

@@ -59,7 +59,7 @@ fn passive_bond_wires_diverge_as_taps() {
         let Some(pack) = built("sigint__WireBond3Pairs.s12p", window) else {
             return;
         };
-        let report = examine(&pack, &steps(20_000));
+        let report = examine(&pack, &steps(1_000));
         println!("{window}: {}", report.message);
         assert!(
             (report.fir_max_singular_value - norm).abs() < 5e-5,
@@ -95,7 +95,7 @@ fn passive_bond_wires_diverge_as_taps() {
             &pack,
             &HealthOptions {
                 declared_active: true,
-                ..steps(20_000)
+                ..steps(1_000)
             },
         );
         assert_eq!(active.verdict, Verdict::NotApplicable);
@@ -108,7 +108,7 @@ fn a_splitter_below_one_is_certified() {
     let Some(pack) = built("skrf__EP2C+_Plus25DegC_Unit1.S3P", "kaiser:6") else {
         return;
     };
-    let report = examine(&pack, &steps(3_000));
+    let report = examine(&pack, &steps(1_500));
     println!("{}", report.message);
     assert!(
         (report.fir_max_singular_value - 0.984).abs() < 5e-4,

@@ -167,7 +167,7 @@ impl<'a> Soak<'a> {
                 }
             }
             state.advance();
-            if report.steps % 1024 == 0 {
+            if report.steps.is_multiple_of(1024) {
                 progress(report.steps as f64 / limits.steps as f64);
             }
         }
