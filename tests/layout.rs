@@ -63,25 +63,67 @@ fn no_machine_paths_and_no_registry_hosts() {
     assert!(found.is_empty(), "{}", found.join("\n"));
 }
 
+/// The lines of a manifest's dependency sections: name, and the whole line.
+fn dependencies(manifest: &str) -> Vec<(&str, &str)> {
+    let mut found = Vec::new();
+    let mut in_dependencies = false;
+    for line in manifest.lines() {
+        if let Some(section) = line.strip_prefix('[') {
+            in_dependencies = section.trim_end_matches(']').ends_with("dependencies");
+        } else if in_dependencies && !line.starts_with('#') {
+            let name = line.split(['.', ' ', '=']).next().unwrap_or_default();
+            found.extend((!name.is_empty()).then_some((name, line)));
+        }
+    }
+    found
+}
+
+/// The manifests of the workspace's members.
+fn member_manifests(files: &[String]) -> impl Iterator<Item = &String> {
+    files
+        .iter()
+        .filter(|name| name.ends_with("/Cargo.toml") && !name.starts_with("tests/fuzz/"))
+}
+
 #[test]
 fn versions_stand_in_the_root_manifest_only() {
     let Some(files) = tracked_files() else { return };
-    let members = files
-        .iter()
-        .filter(|name| name.ends_with("/Cargo.toml") && !name.starts_with("tests/fuzz/"));
     let mut found = Vec::new();
-    for name in members {
-        let mut in_dependencies = false;
-        for line in read(name).lines() {
-            if let Some(section) = line.strip_prefix('[') {
-                in_dependencies = section.trim_end_matches(']').ends_with("dependencies");
-            } else if in_dependencies && line.contains('=') && !line.starts_with('#') {
-                let inherited = line.contains("workspace = true");
-                found.extend((!inherited).then(|| format!("{name}: {line}")));
-            }
+    for name in member_manifests(&files) {
+        for (_, line) in dependencies(&read(name)) {
+            let inherited = line.contains("workspace = true");
+            found.extend((!inherited).then(|| format!("{name}: {line}")));
         }
     }
     assert!(found.is_empty(), "write `workspace = true`: {found:?}");
+}
+
+#[test]
+fn every_dependency_is_used_and_has_its_reason() {
+    let Some(files) = tracked_files() else { return };
+    let mut wrong = Vec::new();
+    for manifest in member_manifests(&files) {
+        let folder = manifest.trim_end_matches("Cargo.toml");
+        let sources = files
+            .iter()
+            .filter(|f| f.starts_with(folder) && f.ends_with(".rs"));
+        let source: String = sources.map(|file| read(file)).collect();
+        for (name, _) in dependencies(&read(manifest)) {
+            let used = source.contains(&name.replace('-', "_"));
+            wrong.extend((!used).then(|| format!("{manifest}: {name} is not used")));
+        }
+    }
+    let reasons = read("docs/decisions.md");
+    let (_, reasons) = reasons.split_once("## Dependencies").unwrap();
+    let root = read("Cargo.toml");
+    for (name, _) in dependencies(&root)
+        .iter()
+        .filter(|row| !row.0.starts_with("tdse-"))
+    {
+        let told = reasons.contains(&format!("`{name}`"));
+        wrong.extend((!told).then(|| format!("docs/decisions.md gives no reason for {name}")));
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 #[test]
