@@ -125,10 +125,11 @@ fn refused(error: SafeTensorError) -> PackError {
 }
 
 fn le_bytes(values: &[f64]) -> Vec<u8> {
-    values
-        .iter()
-        .flat_map(|value| value.to_le_bytes())
-        .collect()
+    let mut bytes = Vec::with_capacity(values.len() * F64_BYTES as usize);
+    for value in values {
+        bytes.extend_from_slice(&value.to_le_bytes());
+    }
+    bytes
 }
 
 /// The header's text and the data behind it.

@@ -109,7 +109,8 @@ pub fn pack_from_npy(bytes: &[u8], dt: f64) -> Result<Pack, PackError> {
 
 /// Writes f64 values as a `.npy` file (version 1.0, C order, little-endian).
 ///
-/// `data` holds as many values as the product of `shape`; this is the caller's duty.
+/// `data` holds as many values as the product of `shape`, which has at most 64 axes (NumPy's own
+/// limit); this is the caller's duty.
 pub fn write_npy(shape: &[usize], data: &[f64]) -> Vec<u8> {
     debug_assert_eq!(shape.iter().product::<usize>(), data.len());
     // Python writes a tuple of one element with a trailing comma.

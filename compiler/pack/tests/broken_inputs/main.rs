@@ -94,7 +94,8 @@ fn damage_to_importable_files_never_panics() {
     let array = write_npy(&[3, 2, 1], &[0.5, -1.0, 0.25, 2.0, 3.0, -4.0]);
     let archive = npz(&[("H.npy", &array), ("dt.npy", &write_npy(&[], &[0.5]))]);
     let wave = riff(&[(b"fmt ", &fmt(1, 2, 8000, 3, 24)), (b"data", &[1; 18])]);
-    let readers: [(&[u8], fn(&[u8]) -> Result<Pack, PackError>); 3] = [
+    type Reader = fn(&[u8]) -> Result<Pack, PackError>;
+    let readers: [(&[u8], Reader); 3] = [
         (&array, |bytes| pack_from_npy(bytes, 0.5)),
         (&archive, |bytes| pack_from_npz(bytes, Some(0.5))),
         (&wave, |bytes| pack_from_wav(bytes, &WavOptions::default())),
