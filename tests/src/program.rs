@@ -2,7 +2,9 @@
 //!
 //! Cargo names a package's own programs to its tests, but not those of another package; so the
 //! program is built here, once a test process, into the folder this test itself was built into.
-//! When it is up to date, which it is under `tests/run`, that costs a fraction of a second.
+//! When it is up to date, which it is under `tests/run`, that costs a fraction of a second. The
+//! whole workspace is named so that dependencies have the features they have in the tests, and are
+//! not built a second time.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -24,7 +26,12 @@ fn build() -> Result<PathBuf, String> {
     let target = profile.parent().ok_or("a target folder without a parent")?;
     let mut cargo = Command::new(env!("CARGO"));
     cargo.args([
-        "build", "--quiet", "--locked", "-p", "tdse-cli", "--bin", "tdse",
+        "build",
+        "--quiet",
+        "--locked",
+        "--workspace",
+        "--bin",
+        "tdse",
     ]);
     if profile.ends_with("release") {
         cargo.arg("--release");
