@@ -94,6 +94,11 @@ impl<'k> Lowering<'k> {
                 } => {
                     self.store(*buffer, at, *value, usize::from(*lanes))?;
                 }
+                // Apart from the run, so that chains can start from it.
+                Stmt::Def {
+                    value,
+                    op: op @ Op::Const(_),
+                } => self.define(*value, op)?,
                 Stmt::Def { .. } => {
                     let start = stmts.len() - after.len() - 1;
                     let is_def = |s: &&Stmt| matches!(s, Stmt::Def { .. });

@@ -5,7 +5,7 @@ mod harness;
 
 use harness::families::Family;
 use harness::{check, describe};
-use tdse_kir::{Contraction, Elem};
+use tdse_kir::{Access, Affine, Contraction, Elem, KernelBuilder, NumericClass, VecType};
 
 const CONTRACTIONS: [Contraction; 2] = [Contraction::Fma, Contraction::Separate];
 
@@ -107,6 +107,31 @@ fn straight_line_groups_are_one_step() {
     let text = describe(&f.rows());
     assert!(text.contains("mac_rows f64 w=4 a=8 n=1 x2"), "{text}");
     assert_eq!(text.matches("= fma").count(), 3, "the tail\n{text}");
+}
+
+#[test]
+fn chains_start_from_a_constant_beside_them() {
+    let mut b = KernelBuilder::new("short", NumericClass::direct(Contraction::Fma));
+    let x = b.buffer("x", Elem::F64, 64, Access::ReadOnly, 8);
+    let y = b.buffer("y", Elem::F64, 1, Access::WriteOnly, 8);
+    let ty = VecType::new(Elem::F64, 8);
+    let mut sum = b.constant(ty, 0.0);
+    for g in 0..3 {
+        let (taps, window) = (
+            b.load(ty, x, Affine::at(8 * g)),
+            b.load(ty, x, Affine::at(40)),
+        );
+        sum = b.fma(taps, window, sum);
+    }
+    let total = b.reduce(sum);
+    b.store(y, Affine::at(0), total, 1);
+    let kernel = b.finish();
+    assert!(
+        describe(&kernel).contains("mac_taps f64 r=1 n=1 x3"),
+        "{}",
+        describe(&kernel)
+    );
+    check(kernel, &[], 1);
 }
 
 #[test]
