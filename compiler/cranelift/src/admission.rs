@@ -15,12 +15,18 @@ const MAX_OPERATIONS: usize = 40_000;
 /// Refuses what cannot be lowered for `level`.
 pub(crate) fn admit(kernel: &Kernel, level: Level) -> Result<(), Refusal> {
     if !target::supports(level) {
-        return Err(Refusal::LevelUnsupported { backend: NAME, level });
+        return Err(Refusal::LevelUnsupported {
+            backend: NAME,
+            level,
+        });
     }
     // Cranelift would call a library function for each lane. The verifier keeps `fma` out of other
     // classes.
     if kernel.class.contraction == Contraction::Fma && !level.has_fma() {
-        return Err(Refusal::NoFma { kernel: kernel.name.clone(), level });
+        return Err(Refusal::NoFma {
+            kernel: kernel.name.clone(),
+            level,
+        });
     }
     let operations = operations(kernel, &kernel.body);
     if operations > MAX_OPERATIONS {
@@ -38,9 +44,10 @@ pub(crate) fn admit(kernel: &Kernel, level: Level) -> Result<(), Refusal> {
 fn operations(kernel: &Kernel, body: &[Stmt]) -> usize {
     body.iter()
         .map(|stmt| match stmt {
-            Stmt::Def { value, op: Op::Reduce(of) } => {
-                usize::from(kernel.ty(*of).lanes) + Chunks::of(kernel.ty(*value)).count
-            }
+            Stmt::Def {
+                value,
+                op: Op::Reduce(of),
+            } => usize::from(kernel.ty(*of).lanes) + Chunks::of(kernel.ty(*value)).count,
             Stmt::Def { value, .. } | Stmt::Store { value, .. } => {
                 Chunks::of(kernel.ty(*value)).count
             }

@@ -36,8 +36,18 @@ impl Chunks {
             Elem::F32 => (4, types::F32X4, types::F32),
             Elem::F64 => (2, types::F64X2, types::F64),
         };
-        let (width, chunk) = if lanes >= full { (full, vector) } else { (1, lane) };
-        Chunks { count: lanes / width, width, ty: chunk, lane, elem: ty.elem }
+        let (width, chunk) = if lanes >= full {
+            (full, vector)
+        } else {
+            (1, lane)
+        };
+        Chunks {
+            count: lanes / width,
+            width,
+            ty: chunk,
+            lane,
+            elem: ty.elem,
+        }
     }
 
     /// Size of one register's lanes in memory.
@@ -47,6 +57,8 @@ impl Chunks {
 
     /// How many lanes of register `chunk` lie below lane `lanes` of the vector.
     pub(crate) fn lanes_below(&self, lanes: u16, chunk: usize) -> usize {
-        usize::from(lanes).saturating_sub(chunk * self.width).min(self.width)
+        usize::from(lanes)
+            .saturating_sub(chunk * self.width)
+            .min(self.width)
     }
 }

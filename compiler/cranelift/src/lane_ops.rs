@@ -1,6 +1,6 @@
 //! One operation on one register, and the reduction.
 
-use cranelift_codegen::ir::{InstBuilder, Value as Register};
+use cranelift_codegen::ir::{ConstantData, InstBuilder, Value as Register};
 use tdse_kir::{Elem, Op, Value};
 
 use crate::chunk::Chunks;
@@ -65,13 +65,26 @@ impl Lowering<'_> {
             }
         }
         while sums.len() > 1 {
-            sums = sums.chunks(2).map(|pair| self.clif.ins().fadd(pair[0], pair[1])).collect();
+            sums = sums
+                .chunks(2)
+                .map(|pair| self.clif.ins().fadd(pair[0], pair[1]))
+                .collect();
         }
         sums[0]
     }
 
     /// A constant in every lane.
     pub(crate) fn constant(&mut self, chunks: Chunks, number: f64) -> Register {
+        if chunks.width > 1 && number.to_bits() == 0 {
+            // One instruction, unlike a scalar zero in every lane.
+            let zero = self
+                .clif
+                .func
+                .dfg
+                .constants
+                .insert(ConstantData::from([0_u8; 16].as_slice()));
+            return self.clif.ins().vconst(chunks.ty, zero);
+        }
         let lane = match chunks.elem {
             Elem::F32 => self.clif.ins().f32const(number as f32),
             Elem::F64 => self.clif.ins().f64const(number),
@@ -80,6 +93,10 @@ impl Lowering<'_> {
     }
 
     fn in_every_lane(&mut self, chunks: Chunks, lane: Register) -> Register {
-        if chunks.width == 1 { lane } else { self.clif.ins().splat(chunks.ty, lane) }
+        if chunks.width == 1 {
+            lane
+        } else {
+            self.clif.ins().splat(chunks.ty, lane)
+        }
     }
 }

@@ -67,7 +67,10 @@ impl Cranelift {
             .compile(&*isa, &mut ControlPlane::default())
             .map_err(|e| failed(e.inner.to_string()))?;
         if !code.buffer.relocs().is_empty() {
-            return Err(failed(format!("{} relocations", code.buffer.relocs().len())));
+            return Err(failed(format!(
+                "{} relocations",
+                code.buffer.relocs().len()
+            )));
         }
         if code.buffer.call_sites().next().is_some() {
             return Err(failed("the code calls a library function".into()));

@@ -1,7 +1,8 @@
 //! A kernel as a CLIF function of one argument, the slots.
 
 use cranelift_codegen::ir::{
-    AbiParam, Function, InstBuilder, MemFlagsData, Signature, UserFuncName, Value as Register, types,
+    AbiParam, Function, InstBuilder, MemFlagsData, Signature, UserFuncName, Value as Register,
+    types,
 };
 use cranelift_codegen::isa::TargetIsa;
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
@@ -34,8 +35,10 @@ pub(crate) struct Lowering<'a> {
     pub(crate) kernel: &'a Kernel,
     pub(crate) clif: FunctionBuilder<'a>,
     pub(crate) pointers: Pointers,
-    /// Variables that have a value here, with the register of each index parameter.
+    /// Variables that have a value here.
     pub(crate) scope: Vec<Var>,
+    /// Values that are +0 in every lane.
+    pub(crate) zeros: Vec<Value>,
     indices: Vec<(Var, Register)>,
     /// Where the registers of each value stand in `registers`.
     first: Vec<usize>,
@@ -55,6 +58,7 @@ impl<'a> Lowering<'a> {
             clif,
             pointers: Pointers::default(),
             scope: Vec::new(),
+            zeros: Vec::new(),
             indices: Vec::new(),
             first,
             registers: vec![Register::from_u32(0); total],
@@ -69,11 +73,20 @@ impl<'a> Lowering<'a> {
         let slots = self.clif.block_params(block)[0];
         for (i, param) in self.kernel.params.iter().enumerate() {
             let flags = MemFlagsData::trusted();
-            let value = self.clif.ins().load(types::I64, flags, slots, i as i32 * SLOT);
+            let value = self
+                .clif
+                .ins()
+                .load(types::I64, flags, slots, i as i32 * SLOT);
             match param {
                 Param::Buffer(_) => {
                     let buffer = BufferId(i as u32);
-                    self.pointers.push(Walk { buffer, terms: Vec::new() }, value);
+                    self.pointers.push(
+                        Walk {
+                            buffer,
+                            terms: Vec::new(),
+                        },
+                        value,
+                    );
                 }
                 Param::Index { var, .. } => {
                     self.scope.push(*var);
@@ -89,12 +102,20 @@ impl<'a> Lowering<'a> {
             let run = run::leading_run(self.kernel, body);
             body = &body[run.len().max(1)..];
             match stmt {
-                Stmt::Def { value, op: Op::Reduce(of) } => {
+                Stmt::Def {
+                    value,
+                    op: Op::Reduce(of),
+                } => {
                     let sum = self.reduce(*of);
                     self.define(*value, 0, sum);
                 }
                 Stmt::Def { value, .. } => self.run(run, self.chunks(*value).count),
-                Stmt::Store { buffer, at, value, lanes } => {
+                Stmt::Store {
+                    buffer,
+                    at,
+                    value,
+                    lanes,
+                } => {
                     self.store(*buffer, at, *value, *lanes);
                 }
                 Stmt::Loop(l) => self.repeat(l),
@@ -104,6 +125,11 @@ impl<'a> Lowering<'a> {
 
     /// Lowers a run of operations on `count` registers each, register by register.
     fn run(&mut self, run: &[Stmt], count: usize) {
+        for (value, op) in run.iter().filter_map(run::lane_wise) {
+            if matches!(op, Op::Const(number) if number.to_bits() == 0) {
+                self.zeros.push(value);
+            }
+        }
         for chunk in 0..count {
             for (value, op) in run.iter().filter_map(run::lane_wise) {
                 if chunk > 0 && run::uniform(op) {

@@ -1,7 +1,9 @@
 //! Loads and stores. Exactly the elements that the kernel names are touched: a tail of three
 //! `f32` is a load of two and a load of one, never a load of four.
 
-use cranelift_codegen::ir::{Endianness, InstBuilder, MemFlagsData, Type, Value as Register, types};
+use cranelift_codegen::ir::{
+    Endianness, InstBuilder, MemFlagsData, Type, Value as Register, types,
+};
 use tdse_kir::{Affine, BufferId, Value, Var};
 
 use crate::chunk::Chunks;
@@ -50,7 +52,12 @@ impl Lowering<'_> {
     }
 
     /// Loads one element.
-    pub(crate) fn load_element(&mut self, chunks: Chunks, buffer: BufferId, at: &Affine) -> Register {
+    pub(crate) fn load_element(
+        &mut self,
+        chunks: Chunks,
+        buffer: BufferId,
+        at: &Affine,
+    ) -> Register {
         let place = self.place(buffer, at, 0);
         self.load_at(chunks.lane, place, 0)
     }
@@ -71,7 +78,10 @@ impl Lowering<'_> {
                 let lane = self.clif.ins().extractlane(register, 0);
                 self.store_at(place, 0, lane);
             } else {
-                let pairs = self.clif.ins().bitcast(types::F64X2, lane_order(), register);
+                let pairs = self
+                    .clif
+                    .ins()
+                    .bitcast(types::F64X2, lane_order(), register);
                 let two = self.clif.ins().extractlane(pairs, 0);
                 self.store_at(place, 0, two);
                 if present == 3 {
@@ -96,13 +106,21 @@ impl Lowering<'_> {
         let index = self.index(var);
         let factor = coefficient.wrapping_mul(self.elem_bytes(buffer));
         let pointer = self.advanced(base, index, factor);
-        self.pointers.push(Walk { buffer, terms: terms.to_vec() }, pointer);
+        self.pointers.push(
+            Walk {
+                buffer,
+                terms: terms.to_vec(),
+            },
+            pointer,
+        );
         pointer
     }
 
     /// Size of a buffer's elements.
     pub(crate) fn elem_bytes(&self, buffer: BufferId) -> i64 {
-        self.kernel.buffer(buffer).map_or(1, |b| b.elem.bytes() as i64)
+        self.kernel
+            .buffer(buffer)
+            .map_or(1, |b| b.elem.bytes() as i64)
     }
 
     fn place(&mut self, buffer: BufferId, at: &Affine, offset: i64) -> Place {
@@ -112,10 +130,18 @@ impl Lowering<'_> {
         let flags = self.flags(buffer, at, displacement);
         // Room for the second part of a tail.
         match i32::try_from(displacement) {
-            Ok(d) if d <= i32::MAX - 16 => Place { pointer, displacement: d, flags },
+            Ok(d) if d <= i32::MAX - 16 => Place {
+                pointer,
+                displacement: d,
+                flags,
+            },
             _ => {
                 let pointer = self.clif.ins().iadd_imm_s(pointer, displacement);
-                Place { pointer, displacement: 0, flags }
+                Place {
+                    pointer,
+                    displacement: 0,
+                    flags,
+                }
             }
         }
     }
@@ -130,15 +156,26 @@ impl Lowering<'_> {
         let bytes = buffer.elem.bytes() as i64;
         let whole = |x: i64| x % 16 == 0;
         let steps = at.terms.iter().all(|t| whole(t.1.wrapping_mul(bytes)));
-        if buffer.align >= 16 && whole(displacement) && steps { flags.with_aligned() } else { flags }
+        if buffer.align >= 16 && whole(displacement) && steps {
+            flags.with_aligned()
+        } else {
+            flags
+        }
     }
 
     fn load_at(&mut self, ty: Type, place: Place, offset: i32) -> Register {
-        self.clif.ins().load(ty, place.flags, place.pointer, place.displacement + offset)
+        self.clif
+            .ins()
+            .load(ty, place.flags, place.pointer, place.displacement + offset)
     }
 
     fn store_at(&mut self, place: Place, offset: i32, value: Register) {
-        self.clif.ins().store(place.flags, value, place.pointer, place.displacement + offset);
+        self.clif.ins().store(
+            place.flags,
+            value,
+            place.pointer,
+            place.displacement + offset,
+        );
     }
 }
 

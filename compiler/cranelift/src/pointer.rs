@@ -29,7 +29,10 @@ impl Walk {
     /// The same walk with `var` held at zero.
     pub(crate) fn without(&self, var: Var) -> Walk {
         let terms = self.terms.iter().copied().filter(|t| t.0 != var).collect();
-        Walk { buffer: self.buffer, terms }
+        Walk {
+            buffer: self.buffer,
+            terms,
+        }
     }
 
     /// Coefficient of `var`, in elements.
@@ -47,7 +50,11 @@ pub(crate) struct Pointers {
 impl Pointers {
     /// The pointer for a walk, if it is in a register.
     pub(crate) fn find(&self, buffer: BufferId, terms: &[(Var, i64)]) -> Option<Register> {
-        let found = self.live.iter().rev().find(|(w, _)| w.buffer == buffer && w.terms == terms);
+        let found = self
+            .live
+            .iter()
+            .rev()
+            .find(|(w, _)| w.buffer == buffer && w.terms == terms);
         found.map(|&(_, register)| register)
     }
 
@@ -97,8 +104,13 @@ fn note(buffer: BufferId, at: &Affine, var: Var, in_scope: &[Var], walks: &mut V
     }
     let visible = |v: Var| v == var || in_scope.contains(&v);
     let mut terms = at.terms.iter().copied().filter(|t| visible(t.0));
-    let known = walks.iter().any(|w| w.buffer == buffer && terms.clone().eq(w.terms.iter().copied()));
+    let known = walks
+        .iter()
+        .any(|w| w.buffer == buffer && terms.clone().eq(w.terms.iter().copied()));
     if !known {
-        walks.push(Walk { buffer, terms: terms.by_ref().collect() });
+        walks.push(Walk {
+            buffer,
+            terms: terms.by_ref().collect(),
+        });
     }
 }

@@ -23,17 +23,23 @@ pub(crate) fn leading_run<'a>(kernel: &Kernel, body: &'a [Stmt]) -> &'a [Stmt] {
         return &[];
     };
     let count = Chunks::of(kernel.ty(value)).count;
-    let same = |stmt: &Stmt| {
-        lane_wise(stmt).is_some_and(|(v, _)| Chunks::of(kernel.ty(v)).count == count)
-    };
-    let end = body.iter().position(|stmt| !same(stmt)).unwrap_or(body.len());
+    let same =
+        |stmt: &Stmt| lane_wise(stmt).is_some_and(|(v, _)| Chunks::of(kernel.ty(v)).count == count);
+    let end = body
+        .iter()
+        .position(|stmt| !same(stmt))
+        .unwrap_or(body.len());
     &body[..end]
 }
 
 /// The definition in a statement, when each lane of it depends on the same lanes only.
 pub(crate) fn lane_wise(stmt: &Stmt) -> Option<(Value, &Op)> {
     match stmt {
-        Stmt::Def { op: Op::Reduce(_), .. } | Stmt::Store { .. } | Stmt::Loop(_) => None,
+        Stmt::Def {
+            op: Op::Reduce(_), ..
+        }
+        | Stmt::Store { .. }
+        | Stmt::Loop(_) => None,
         Stmt::Def { value, op } => Some((*value, op)),
     }
 }

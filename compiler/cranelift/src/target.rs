@@ -13,8 +13,15 @@ use crate::NAME;
 pub(crate) fn isa(level: Level) -> Result<OwnedTargetIsa, Refusal> {
     static MADE: [OnceLock<OwnedTargetIsa>; Level::ALL.len()] =
         [const { OnceLock::new() }; Level::ALL.len()];
-    let unsupported = Refusal::LevelUnsupported { backend: NAME, level };
-    let Some(slot) = Level::ALL.iter().position(|&l| l == level).map(|i| &MADE[i]) else {
+    let unsupported = Refusal::LevelUnsupported {
+        backend: NAME,
+        level,
+    };
+    let Some(slot) = Level::ALL
+        .iter()
+        .position(|&l| l == level)
+        .map(|i| &MADE[i])
+    else {
         return Err(unsupported);
     };
     if let Some(isa) = slot.get() {
@@ -38,8 +45,14 @@ pub(crate) fn supports(level: Level) -> bool {
 ///
 /// AVX-512 adds nothing: Cranelift would use it at 128 bits, and for conversions only.
 fn instructions(level: Level) -> Option<(&'static str, &'static [&'static str])> {
-    const V2: &[&str] =
-        &["has_cmpxchg16b", "has_sse3", "has_ssse3", "has_sse41", "has_sse42", "has_popcnt"];
+    const V2: &[&str] = &[
+        "has_cmpxchg16b",
+        "has_sse3",
+        "has_ssse3",
+        "has_sse41",
+        "has_sse42",
+        "has_popcnt",
+    ];
     const V3: &[&str] = &[
         "has_cmpxchg16b",
         "has_sse3",
@@ -67,7 +80,9 @@ fn make(name: &str, features: &[&str]) -> Result<OwnedTargetIsa, String> {
     let flags = shared_flags().map_err(|e| e.to_string())?;
     let mut builder = isa::lookup_by_name(name).map_err(|e| e.to_string())?;
     for feature in features {
-        builder.enable(feature).map_err(|e| format!("{feature}: {e}"))?;
+        builder
+            .enable(feature)
+            .map_err(|e| format!("{feature}: {e}"))?;
     }
     builder.finish(flags).map_err(|e| e.to_string())
 }
@@ -79,7 +94,14 @@ fn shared_flags() -> Result<settings::Flags, SetError> {
     let mut flags = settings::builder();
     flags.set("opt_level", "none")?;
     flags.set("regalloc_algorithm", "backtracking")?;
-    flags.set("enable_verifier", if cfg!(debug_assertions) { "true" } else { "false" })?;
+    flags.set(
+        "enable_verifier",
+        if cfg!(debug_assertions) {
+            "true"
+        } else {
+            "false"
+        },
+    )?;
     flags.set("enable_alias_analysis", "false")?;
     flags.set("enable_probestack", "false")?;
     flags.set("unwind_info", "false")?;

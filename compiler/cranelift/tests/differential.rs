@@ -27,9 +27,24 @@ fn every_operation_at_every_width() {
 /// Uses every operation once or more; each result is stored in full.
 fn operations(contraction: Contraction, ty: VecType) -> Kernel {
     let lanes = i64::from(ty.lanes);
-    let mut b = builder(format!("operations_{}x{lanes}", ty.elem.name()), contraction);
-    let x = b.buffer("x", ty.elem, 3 * u64::from(ty.lanes) + 4, Access::ReadOnly, 8);
-    let y = b.buffer("y", ty.elem, 16 * u64::from(ty.lanes), Access::ReadWrite, 64);
+    let mut b = builder(
+        format!("operations_{}x{lanes}", ty.elem.name()),
+        contraction,
+    );
+    let x = b.buffer(
+        "x",
+        ty.elem,
+        3 * u64::from(ty.lanes) + 4,
+        Access::ReadOnly,
+        8,
+    );
+    let y = b.buffer(
+        "y",
+        ty.elem,
+        16 * u64::from(ty.lanes),
+        Access::ReadWrite,
+        64,
+    );
     let p = b.load(ty, x, Affine::at(1));
     let q = b.load(ty, x, Affine::at(lanes + 2));
     let r = b.load_splat(ty, x, Affine::at(3));
@@ -72,7 +87,10 @@ fn every_mask() {
 /// Loads `mask` lanes, twice from places of different alignment, and stores all and `mask` lanes.
 fn masks(ty: VecType, mask: u16) -> Kernel {
     let lanes = u64::from(ty.lanes);
-    let mut b = builder(format!("mask_{mask}_of_{}x{lanes}", ty.elem.name()), Contraction::Separate);
+    let mut b = builder(
+        format!("mask_{mask}_of_{}x{lanes}", ty.elem.name()),
+        Contraction::Separate,
+    );
     // The last element read is the last of the buffer.
     let x = b.buffer("x", ty.elem, u64::from(mask) + 1, Access::ReadOnly, 64);
     let y = b.buffer("y", ty.elem, 4 * lanes + 1, Access::ReadWrite, 8);
@@ -101,7 +119,10 @@ fn loops_of_any_count() {
 /// one, a second loop after the first, a loop that addresses nothing.
 fn nested(elem: Elem, lo: i64, trips: i64) -> Kernel {
     let ty = VecType::new(elem, 4);
-    let mut b = builder(format!("nested_{}_{lo}_{trips}", elem.name()), Contraction::Separate);
+    let mut b = builder(
+        format!("nested_{}_{lo}_{trips}", elem.name()),
+        Contraction::Separate,
+    );
     let x = b.buffer("x", elem, 400, Access::ReadOnly, 8);
     let y = b.buffer("y", elem, 64, Access::ReadWrite, 8);
     let (from, to) = (Bound::Const(lo), Bound::Const(lo + trips));
@@ -121,13 +142,14 @@ fn nested(elem: Elem, lo: i64, trips: i64) -> Kernel {
         vec![inner[0], inner[1]]
     });
     b.store(y, Affine::at(44), outer[0], 4);
-    let idle = b.repeat("k", from, to, &[outer[1]], |b, _, carried| vec![b.add(carried[0], one)]);
+    let idle = b.repeat("k", from, to, &[outer[1]], |b, _, carried| {
+        vec![b.add(carried[0], one)]
+    });
     b.store(y, Affine::at(48), idle[0], 4);
     let sum = b.reduce(idle[0]);
     b.store(y, Affine::at(60), sum, 1);
     b.finish()
 }
-
 
 #[test]
 fn bounds_that_are_parameters() {
@@ -146,18 +168,32 @@ fn dynamic(elem: Elem) -> Kernel {
     let n = b.index("n", 0, 6);
     let y = b.buffer("y", elem, 64, Access::ReadWrite, 8);
     let zero = b.constant(ty, 0.0);
-    let up = b.repeat("i", Bound::Const(0), Bound::Param(n), &[zero], |b, i, carried| {
-        let p = b.load(ty, x, Affine::at(1).plus(n, 2).plus(i, 4));
-        b.store(y, Affine::at(0).plus(i, 2), p, 2);
-        vec![b.add(p, carried[0])]
-    });
+    let up = b.repeat(
+        "i",
+        Bound::Const(0),
+        Bound::Param(n),
+        &[zero],
+        |b, i, carried| {
+            let p = b.load(ty, x, Affine::at(1).plus(n, 2).plus(i, 4));
+            b.store(y, Affine::at(0).plus(i, 2), p, 2);
+            vec![b.add(p, carried[0])]
+        },
+    );
     b.store(y, Affine::at(20), up[0], 2);
-    let down = b.repeat("j", Bound::Param(n), Bound::Const(6), &up, |b, j, carried| {
-        let p = b.load(ty, x, Affine::at(2).plus(j, 5));
-        vec![b.add(p, carried[0])]
-    });
+    let down = b.repeat(
+        "j",
+        Bound::Param(n),
+        Bound::Const(6),
+        &up,
+        |b, j, carried| {
+            let p = b.load(ty, x, Affine::at(2).plus(j, 5));
+            vec![b.add(p, carried[0])]
+        },
+    );
     b.store(y, Affine::at(30).plus(n, 1), down[0], 2);
-    let idle = b.repeat("k", Bound::Const(0), Bound::Param(n), &down, |b, _, c| vec![b.add(c[0], c[0])]);
+    let idle = b.repeat("k", Bound::Const(0), Bound::Param(n), &down, |b, _, c| {
+        vec![b.add(c[0], c[0])]
+    });
     b.store(y, Affine::at(40), idle[0], 2);
     b.finish()
 }
@@ -180,9 +216,18 @@ fn both_families() {
         Schedule::Taps { rows: 2, unroll: 2 },
         Schedule::Taps { rows: 3, unroll: 1 },
         Schedule::Taps { rows: 8, unroll: 3 },
-        Schedule::Rows { lanes: 2, unroll: 1 },
-        Schedule::Rows { lanes: 4, unroll: 2 },
-        Schedule::Rows { lanes: 16, unroll: 1 },
+        Schedule::Rows {
+            lanes: 2,
+            unroll: 1,
+        },
+        Schedule::Rows {
+            lanes: 4,
+            unroll: 2,
+        },
+        Schedule::Rows {
+            lanes: 16,
+            unroll: 1,
+        },
     ];
     for (np, nq, taps) in shapes {
         for elem in ELEMS {

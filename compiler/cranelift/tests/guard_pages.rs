@@ -17,15 +17,32 @@ use tdse_templates::{DirectShape, Layout, Schedule, direct};
 fn tails_stay_inside() {
     let schedules = [
         Schedule::Taps { rows: 3, unroll: 2 },
-        Schedule::Rows { lanes: 4, unroll: 1 },
-        Schedule::Rows { lanes: 16, unroll: 1 },
+        Schedule::Rows {
+            lanes: 4,
+            unroll: 1,
+        },
+        Schedule::Rows {
+            lanes: 16,
+            unroll: 1,
+        },
     ];
     for schedule in schedules {
         for nq in 1..=5 {
             for taps in 1..=17 {
-                let shape = DirectShape { np: 1, nq, taps, elem: Elem::F32 };
+                let shape = DirectShape {
+                    np: 1,
+                    nq,
+                    taps,
+                    elem: Elem::F32,
+                };
                 run(shape, schedule);
-                run(DirectShape { elem: Elem::F64, ..shape }, schedule);
+                run(
+                    DirectShape {
+                        elem: Elem::F64,
+                        ..shape
+                    },
+                    schedule,
+                );
             }
         }
     }
@@ -41,8 +58,16 @@ fn run(shape: DirectShape, schedule: Schedule) {
     for proof in levels(Contraction::Separate) {
         let run = executable(&kernel, proof);
         let mut args = match shape.elem {
-            Elem::F64 => [Arg::F64(h.slice()), Arg::F64(x.slice()), Arg::F64Mut(y.slice())],
-            Elem::F32 => [Arg::F32(h.slice()), Arg::F32(x.slice()), Arg::F32Mut(y.slice())],
+            Elem::F64 => [
+                Arg::F64(h.slice()),
+                Arg::F64(x.slice()),
+                Arg::F64Mut(y.slice()),
+            ],
+            Elem::F32 => [
+                Arg::F32(h.slice()),
+                Arg::F32(x.slice()),
+                Arg::F32Mut(y.slice()),
+            ],
         };
         run.run(&mut args).unwrap();
     }
@@ -64,13 +89,22 @@ impl Guarded {
         let rights = ProtFlags::READ | ProtFlags::WRITE;
         // SAFETY: a new mapping whose last page loses its rights; `start` lies in it.
         unsafe {
-            let map =
-                rustix::mm::mmap_anonymous(ptr::null_mut(), pages * PAGE, rights, MapFlags::PRIVATE);
+            let map = rustix::mm::mmap_anonymous(
+                ptr::null_mut(),
+                pages * PAGE,
+                rights,
+                MapFlags::PRIVATE,
+            );
             let map = map.unwrap().cast::<u8>();
             let guard = map.add((pages - 1) * PAGE);
             rustix::mm::mprotect(guard.cast(), PAGE, MprotectFlags::empty()).unwrap();
             let start = guard.sub(bytes.next_multiple_of(align));
-            Guarded { map, pages, start, bytes }
+            Guarded {
+                map,
+                pages,
+                start,
+                bytes,
+            }
         }
     }
 

@@ -5,12 +5,18 @@ use tdse_backend::{Backend, Lowered};
 use tdse_cranelift::Cranelift;
 use tdse_isa::Level;
 use tdse_kir::{
-    Access, Affine, Bound, Contraction, Elem, KernelBuilder, NumericClass, Verified, VecType, verify,
+    Access, Affine, Bound, Contraction, Elem, KernelBuilder, NumericClass, VecType, Verified,
+    verify,
 };
 use tdse_templates::{DirectShape, Schedule, direct};
 
 fn taps(contraction: Contraction) -> Verified {
-    let shape = DirectShape { np: 2, nq: 3, taps: 9, elem: Elem::F64 };
+    let shape = DirectShape {
+        np: 2,
+        nq: 3,
+        taps: 9,
+        elem: Elem::F64,
+    };
     verify(direct(&shape, contraction, Schedule::Taps { rows: 3, unroll: 1 }).unwrap()).unwrap()
 }
 
@@ -19,10 +25,17 @@ fn levels_without_fma_refuse_the_fused_class() {
     let fused = taps(Contraction::Fma);
     for level in [Level::Baseline, Level::V2] {
         let refusal = Cranelift::default().compile(&fused, level).unwrap_err();
-        assert_eq!((refusal.code(), refusal.name()), (6002, "no_fma"), "{refusal}");
+        assert_eq!(
+            (refusal.code(), refusal.name()),
+            (6002, "no_fma"),
+            "{refusal}"
+        );
     }
     for level in [Level::V3, Level::V4, Level::Neon] {
-        assert_eq!(Cranelift::default().compile(&fused, level).unwrap().level, level);
+        assert_eq!(
+            Cranelift::default().compile(&fused, level).unwrap().level,
+            level
+        );
     }
 }
 
@@ -54,9 +67,17 @@ fn a_body_too_long_is_refused() {
         b.store(y, Affine::at(0), sum, 64);
         Vec::new()
     });
-    let refusal = Cranelift::default().compile(&verify(b.finish()).unwrap(), Level::V3).unwrap_err();
-    assert_eq!((refusal.code(), refusal.name()), (6003, "construct_not_lowered"));
-    assert!(refusal.to_string().contains("40064 register operations"), "{refusal}");
+    let refusal = Cranelift::default()
+        .compile(&verify(b.finish()).unwrap(), Level::V3)
+        .unwrap_err();
+    assert_eq!(
+        (refusal.code(), refusal.name()),
+        (6003, "construct_not_lowered")
+    );
+    assert!(
+        refusal.to_string().contains("40064 register operations"),
+        "{refusal}"
+    );
 }
 
 #[test]

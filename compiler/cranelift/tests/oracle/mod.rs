@@ -1,14 +1,13 @@
 //! Runs a kernel through the interpreter and through compiled code, and compares every bit.
-#![allow(clippy::unwrap_used, clippy::panic)]
+// Each test file uses what it needs.
+#![allow(dead_code, unreachable_pub, clippy::unwrap_used, clippy::panic)]
 
 use std::sync::Arc;
 
 use tdse_bundle::{AlignedBuffer, Arg, Executable, Loader};
 use tdse_cranelift::Cranelift;
 use tdse_isa::{Host, Level, Proof};
-use tdse_kir::{
-    Access, Contraction, Elem, Kernel, KirArg, Param, Verified, interpret, verify,
-};
+use tdse_kir::{Access, Contraction, Elem, Kernel, KirArg, Param, Verified, interpret, verify};
 
 /// Levels of this machine that can run kernels of a class.
 pub fn levels(contraction: Contraction) -> Vec<Proof> {
@@ -24,7 +23,9 @@ pub fn agree(kernel: Kernel, index: i64) {
     interpret(&kernel, &mut expected.kir_args(&kernel, index)).unwrap();
     for proof in levels(kernel.class.contraction) {
         let mut found = Buffers::new(&kernel);
-        executable(&kernel, proof).run(&mut found.args(&kernel, index)).unwrap();
+        executable(&kernel, proof)
+            .run(&mut found.args(&kernel, index))
+            .unwrap();
         found.assert_equal(&expected, &kernel, proof.level());
     }
 }
@@ -69,33 +70,41 @@ impl Buffers {
 
     fn kir_args(&mut self, kernel: &Kernel, index: i64) -> Vec<KirArg<'_>> {
         let read_only = access(kernel);
-        let args = self.0.iter_mut().zip(read_only).map(|(s, read_only)| match s {
-            Storage::F64(b) => match read_only {
-                true => KirArg::F64(b),
-                false => KirArg::F64Mut(b),
-            },
-            Storage::F32(b) => match read_only {
-                true => KirArg::F32(b),
-                false => KirArg::F32Mut(b),
-            },
-            Storage::Index => KirArg::Index(index),
-        });
+        let args = self
+            .0
+            .iter_mut()
+            .zip(read_only)
+            .map(|(s, read_only)| match s {
+                Storage::F64(b) => match read_only {
+                    true => KirArg::F64(b),
+                    false => KirArg::F64Mut(b),
+                },
+                Storage::F32(b) => match read_only {
+                    true => KirArg::F32(b),
+                    false => KirArg::F32Mut(b),
+                },
+                Storage::Index => KirArg::Index(index),
+            });
         args.collect()
     }
 
     fn args(&mut self, kernel: &Kernel, index: i64) -> Vec<Arg<'_>> {
         let read_only = access(kernel);
-        let args = self.0.iter_mut().zip(read_only).map(|(s, read_only)| match s {
-            Storage::F64(b) => match read_only {
-                true => Arg::F64(b),
-                false => Arg::F64Mut(b),
-            },
-            Storage::F32(b) => match read_only {
-                true => Arg::F32(b),
-                false => Arg::F32Mut(b),
-            },
-            Storage::Index => Arg::Index(index),
-        });
+        let args = self
+            .0
+            .iter_mut()
+            .zip(read_only)
+            .map(|(s, read_only)| match s {
+                Storage::F64(b) => match read_only {
+                    true => Arg::F64(b),
+                    false => Arg::F64Mut(b),
+                },
+                Storage::F32(b) => match read_only {
+                    true => Arg::F32(b),
+                    false => Arg::F32Mut(b),
+                },
+                Storage::Index => Arg::Index(index),
+            });
         args.collect()
     }
 
@@ -114,7 +123,10 @@ impl Buffers {
             };
             let differs = found.iter().zip(&expected).position(|(a, b)| a != b);
             let name = &kernel.name;
-            assert_eq!(differs, None, "{name} at {level}: first difference in parameter {i}");
+            assert_eq!(
+                differs, None,
+                "{name} at {level}: first difference in parameter {i}"
+            );
         }
     }
 }
