@@ -14,8 +14,7 @@
 //! - a cap given by the user ([`Host::capped`]) lowers the level, never raises it;
 //! - a preference for narrower vectors ([`Preference`]) is no level and proves nothing.
 //!
-//! Detection costs a few CPUID instructions, once in a process (about 100 ns natively, tens of
-//! microseconds in a virtual machine, where each traps). `unsafe` stands in `hardware.rs` alone.
+//! Detection costs a dozen CPUID instructions, once in a process. `unsafe` stands in `hardware.rs` alone.
 
 mod cap;
 mod detection;
