@@ -21,6 +21,7 @@
 mod burst;
 pub(crate) mod fir_norm;
 mod hermitian;
+mod history;
 mod report;
 mod soak;
 
@@ -286,7 +287,7 @@ fn judge_waves(report: &mut HealthReport) {
             Verdict::Unstable,
             format!(
                 "{norm}, and the loop with {end} ends passed the bound at step {step}: a host that closes this loop \
-                 diverges; rebuild with a window (--window kaiser:6), more low-frequency data, or declare the device \
+                 diverges; rebuild with a smoother window (--window kaiser:BETA) or more low-frequency data, or declare the device \
                  active"
             ),
         ),
