@@ -1,7 +1,7 @@
 //! Zeroed storage that starts at a cache line, for packed operators, windows and results.
 //!
 //! The allocator promises 8 or 16 bytes of alignment to a `Vec<f64>`; kernels ask for up to 64.
-//! Invariant: the pointer is a multiple of [`ALIGN`] and owns `len` initialised elements.
+//! Invariant: the pointer is a multiple of 64 and owns `len` initialised elements.
 
 use std::alloc::{self, Layout};
 use std::fmt;
