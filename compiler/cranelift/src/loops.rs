@@ -24,7 +24,7 @@ use crate::pointer::{self, Walk};
 /// How often a loop runs.
 enum Trips {
     Const(i64),
-    /// A number known when the kernel runs, never below zero.
+    /// A number known when the kernel runs; the verifier keeps it from being negative.
     Runtime(Register),
 }
 
@@ -117,9 +117,7 @@ impl Lowering<'_> {
         }
         let lo = self.bound(l.lo);
         let hi = self.bound(l.hi);
-        let count = self.clif.ins().isub(hi, lo);
-        let none = self.clif.ins().iconst(types::I64, 0);
-        Trips::Runtime(self.clif.ins().smax(count, none))
+        Trips::Runtime(self.clif.ins().isub(hi, lo))
     }
 
     fn bound(&mut self, bound: Bound) -> Register {

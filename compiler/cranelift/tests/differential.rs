@@ -126,11 +126,12 @@ fn nested(elem: Elem, lo: i64, trips: i64) -> Kernel {
     let x = b.buffer("x", elem, 400, Access::ReadOnly, 8);
     let y = b.buffer("y", elem, 64, Access::ReadWrite, 8);
     let (from, to) = (Bound::Const(lo), Bound::Const(lo + trips));
+    let inner_from = Bound::Const((lo + trips).min(1));
     let zero = b.constant(ty, 0.0);
     let one = b.constant(ty, 1.0);
     let outer = b.repeat("i", from, to, &[zero, one], |b, i, carried| {
         let row = b.load(ty, x, Affine::at(5).plus(i, 20));
-        let inner = b.repeat("j", Bound::Const(1), to, carried, |b, j, carried| {
+        let inner = b.repeat("j", inner_from, to, carried, |b, j, carried| {
             let p = b.load(ty, x, Affine::at(0).plus(i, 20).plus(j, 4));
             let q = b.load_splat(ty, x, Affine::at(300).plus(j, 3));
             let product = b.mul(p, q);

@@ -1,5 +1,5 @@
 //! What this backend does not lower it names, before it emits anything.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::panic)]
 
 use tdse_backend::{Backend, Lowered};
 use tdse_cranelift::Cranelift;
@@ -49,7 +49,7 @@ fn the_separate_class_is_lowered_for_every_machine_with_vectors() {
             (_, Ok(Lowered::Machine(image))) => {
                 assert!(!image.bytes.is_empty() && image.entry == 0 && image.listing.is_none());
             }
-            (level, other) => assert!(false, "{level}: {:?}", other.err()),
+            (level, other) => panic!("{level}: {:?}", other.err()),
         }
     }
 }
