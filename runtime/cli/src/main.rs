@@ -1,1 +1,135 @@
-fn main(){}
+//! `tdse`: the program. docs/cli.md is its reference.
+//!
+//! ```text
+//! args --parse--> Command --dispatch--> Outcome or Fault --> text, envelope, exit code
+//! ```
+//!
+//! Commands return what they found and never print an error, write an envelope or exit; that is
+//! done here, once. Every way to end, a defect included, gives one envelope and one exit code of
+//! [`exit_code`].
+#![forbid(unsafe_code)]
+
+mod args;
+mod arrays;
+mod commands;
+mod console;
+mod envelope;
+mod example_line;
+mod exit_code;
+mod fault;
+mod publish;
+mod random;
+mod report;
+mod stepping;
+mod version;
+
+use std::ffi::OsString;
+use std::panic::AssertUnwindSafe;
+use std::path::PathBuf;
+
+use clap::Parser;
+use serde_json::{Value, json};
+
+use args::{Command, CommandLine, PackCommand};
+use console::Console;
+use envelope::{EnvelopeError, Outcome, envelope, write_envelope};
+use exit_code::ExitCode;
+use fault::Fault;
+
+fn main() -> std::process::ExitCode {
+    let end = match CommandLine::try_parse() {
+        Ok(line) => perform(&line),
+        Err(error) => refuse_usage(&error),
+    };
+    std::process::ExitCode::from(end.number())
+}
+
+fn perform(line: &CommandLine) -> ExitCode {
+    let common = &line.common;
+    let stdout_is_json = common
+        .json_out
+        .as_ref()
+        .is_some_and(|target| target.as_os_str() == "-");
+    let console = Console::new(common.quiet, stdout_is_json);
+    let ended = std::panic::catch_unwind(AssertUnwindSafe(|| dispatch(&line.command, &console)));
+    let (data, mut fault) = match ended {
+        Ok(Ok(Outcome { data, failure })) => (data, failure),
+        Ok(Err(fault)) => (json!({}), Some(fault)),
+        Err(_) => (
+            json!({}),
+            Some(Fault::Internal("the program panicked".to_owned())),
+        ),
+    };
+    if let Some(target) = &common.json_out {
+        let error = fault.as_ref().map(EnvelopeError::from);
+        let document = envelope(line.command.schema_name(), &data, error.as_ref());
+        if let Err(unwritten) = write_envelope(target, &document) {
+            fault.get_or_insert(unwritten);
+        }
+    }
+    let Some(fault) = fault else {
+        return ExitCode::Ok;
+    };
+    eprintln!("error {} {}: {fault}", fault.code(), fault.name());
+    fault.exit_code()
+}
+
+fn dispatch(command: &Command, console: &Console) -> Result<Outcome, Fault> {
+    match command {
+        Command::Quickstart(args) => commands::quickstart(args, console),
+        Command::Pack(PackCommand::Build(args)) => commands::pack_build(args, console),
+        Command::Pack(PackCommand::Inspect(args)) => commands::pack_inspect(args, console),
+        Command::Pack(PackCommand::Check(args)) => commands::pack_check(args, console),
+        Command::Run(args) => commands::run(args, console),
+        Command::Explain(args) => commands::explain(args, console),
+        Command::Features => commands::features(console),
+    }
+}
+
+/// Help and version go to stdout with exit code 0. A usage error gives an envelope like any other,
+/// as far as the command line says where to.
+fn refuse_usage(error: &clap::Error) -> ExitCode {
+    // Nothing is left to do when the terminal is gone.
+    let _ = error.print();
+    if !error.use_stderr() {
+        return ExitCode::Ok;
+    }
+    if let Some(target) = json_target(std::env::args_os()) {
+        let message = error.render().to_string();
+        let first = message
+            .lines()
+            .next()
+            .unwrap_or_default()
+            .trim_start_matches("error: ");
+        let error = EnvelopeError {
+            code: 9000,
+            name: "usage".to_owned(),
+            message: first.to_owned(),
+        };
+        // The usage error is the one to end with; an envelope that cannot be written is named.
+        if let Err(unwritten) = write_envelope(
+            &target,
+            &envelope("usage", &Value::Object(Default::default()), Some(&error)),
+        ) {
+            eprintln!(
+                "error {} {}: {unwritten}",
+                unwritten.code(),
+                unwritten.name()
+            );
+        }
+    }
+    ExitCode::Usage
+}
+
+fn json_target(args: impl Iterator<Item = OsString>) -> Option<PathBuf> {
+    let mut args = args.map(|arg| arg.to_string_lossy().into_owned());
+    while let Some(arg) = args.next() {
+        if arg == "--json-out" {
+            return args.next().map(PathBuf::from);
+        }
+        if let Some(target) = arg.strip_prefix("--json-out=") {
+            return Some(target.into());
+        }
+    }
+    None
+}

@@ -1,0 +1,105 @@
+//! Arguments of `run`, and of every command that pins a route.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use tdse_compiler::Tier;
+use tdse_isa::Level;
+use tdse_kir::Contraction;
+use tdse_runtime::{BackendToken, ElemChoice, PrepareOptions, RouteToken};
+use tdse_templates::Schedule;
+
+use super::{Input, Termination};
+
+/// Arguments of `run`.
+#[derive(Debug, Args)]
+pub(crate) struct RunArgs {
+    /// The pack
+    #[arg(value_name = "PACK")]
+    pub(crate) pack: PathBuf,
+    /// Input x: FILE.npy (f64 [steps][np]), random:SEED, impulse:PORT (ports from 1)
+    #[arg(long, value_name = "INPUT")]
+    pub(crate) input: Input,
+    /// Steps; by default all of FILE.npy, else 1024
+    #[arg(long, value_name = "N")]
+    pub(crate) steps: Option<usize>,
+    /// Write y as .npy, f64 [steps][nq]
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// Write the history response as .npy, f64 [steps][nq]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) history_out: Option<PathBuf>,
+    /// Close the loop, x = G y + input: matched, open, short or G as FILE.npy (f64 [np][nq])
+    #[arg(long, value_name = "G")]
+    pub(crate) terminate: Option<Termination>,
+    /// What to pin
+    #[command(flatten)]
+    pub(crate) route: RouteArgs,
+}
+
+/// What a caller may pin. A pinned choice runs or is refused with exit code 5; it is never replaced.
+#[derive(Debug, Args)]
+pub(crate) struct RouteArgs {
+    /// Backend: auto, cpu_pack_gemv
+    #[arg(long, value_name = "TOKEN")]
+    backend: Option<BackendToken>,
+    /// Route: generic
+    #[arg(long, value_name = "TOKEN")]
+    route: Option<RouteToken>,
+    /// Code generator: cranelift, portable
+    #[arg(long, value_name = "TIER")]
+    tier: Option<Tier>,
+    /// Kernel schedule, such as taps.r3.u1 or rows.w2.u1
+    #[arg(long, value_name = "SCHEDULE")]
+    schedule: Option<Schedule>,
+    /// Element type of history, taps and sums
+    #[arg(long, value_enum, default_value_t = Dtype::F64)]
+    dtype: Dtype,
+    /// Use no more than this ISA level, such as x86-64-v3; never raises
+    #[arg(long, value_name = "LEVEL")]
+    isa_cap: Option<Level>,
+    /// Rounding of products; by default fma where the level has it
+    #[arg(long, value_enum)]
+    contraction: Option<Rounding>,
+}
+
+impl RouteArgs {
+    /// The runtime's options.
+    pub(crate) fn prepare_options(&self) -> PrepareOptions {
+        let defaults = PrepareOptions::default();
+        PrepareOptions {
+            backend: self.backend.unwrap_or(defaults.backend),
+            route: self.route,
+            tier: self.tier,
+            schedule: self.schedule,
+            elem: match self.dtype {
+                Dtype::F64 => ElemChoice::F64,
+                Dtype::F32 => ElemChoice::F32,
+            },
+            isa_cap: self.isa_cap,
+            contraction: self.contraction.map(|rounding| match rounding {
+                Rounding::Fma => Contraction::Fma,
+                Rounding::Separate => Contraction::Separate,
+            }),
+            ..defaults
+        }
+    }
+}
+
+/// Element type of the kernels.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Dtype {
+    /// IEEE 754 binary64
+    F64,
+    /// IEEE 754 binary32
+    F32,
+}
+
+/// Rounding of products.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Rounding {
+    /// One rounding for multiply and add
+    Fma,
+    /// One rounding each
+    Separate,
+}

@@ -1,0 +1,19 @@
+//! One file a command. A command returns what it found; it says progress and results to the
+//! console and leaves errors, envelope and exit code to the caller.
+
+mod explain;
+mod features;
+mod pack_build;
+mod pack_check;
+mod pack_file;
+mod pack_inspect;
+mod quickstart;
+mod run;
+
+pub(crate) use explain::explain;
+pub(crate) use features::features;
+pub(crate) use pack_build::pack_build;
+pub(crate) use pack_check::pack_check;
+pub(crate) use pack_inspect::pack_inspect;
+pub(crate) use quickstart::quickstart;
+pub(crate) use run::run;

@@ -1,0 +1,72 @@
+//! What a person sees: text on stdout, progress and errors on stderr.
+//!
+//! Text is silent under `--quiet` and whenever stdout carries the JSON envelope. Progress shows
+//! only when stderr is a terminal.
+
+use std::io::{IsTerminal, Write};
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressStyle};
+
+/// Where a command speaks.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Console {
+    /// Whether text goes to stdout.
+    text: bool,
+    /// Whether progress goes to stderr.
+    progress: bool,
+}
+
+impl Console {
+    /// A console for these choices.
+    pub(crate) fn new(quiet: bool, stdout_is_json: bool) -> Self {
+        Console {
+            text: !quiet && !stdout_is_json,
+            progress: !quiet && std::io::stderr().is_terminal(),
+        }
+    }
+
+    /// Prints text and a line end. A closed stdout ends the talk, not the work.
+    pub(crate) fn say(&self, text: impl AsRef<str>) {
+        if self.text {
+            let _ = writeln!(std::io::stdout().lock(), "{}", text.as_ref());
+        }
+    }
+
+    /// A bar over a share from 0 to 1.
+    pub(crate) fn bar(&self, label: &str) -> Progress {
+        if !self.progress {
+            return Progress(ProgressBar::hidden());
+        }
+        let bar = ProgressBar::new(SCALE);
+        if let Ok(style) =
+            ProgressStyle::with_template("{msg:28} [{bar:32}] {percent:>3}% {elapsed}")
+        {
+            bar.set_style(style.progress_chars("=> "));
+        }
+        bar.set_message(label.to_owned());
+        bar.enable_steady_tick(Duration::from_millis(200));
+        Progress(bar)
+    }
+}
+
+const SCALE: u64 = 1000;
+
+/// A progress bar; cleared when dropped.
+#[derive(Debug)]
+pub(crate) struct Progress(ProgressBar);
+
+impl Progress {
+    /// Moves to `share` of the whole, 0 to 1.
+    pub(crate) fn at(&self, share: f64) {
+        // A float cast saturates and sends NaN to 0, so any share is safe.
+        self.0
+            .set_position(((share * SCALE as f64) as u64).min(SCALE));
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.0.finish_and_clear();
+    }
+}
