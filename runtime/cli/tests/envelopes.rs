@@ -297,3 +297,40 @@ fn quiet_and_file_targets() {
             .contains("portable")
     );
 }
+
+#[test]
+fn independent_response_is_added_and_ends_at_its_horizon() {
+    let folder = tempfile::tempdir().unwrap();
+    let pack = folder.path().join("ir.tdse");
+    let parts = tdse_pack::PackParts {
+        shape: tdse_pack::Shape::new(2, 1, 1).unwrap(),
+        dt: 0.5,
+        taps: vec![2.0, 3.0],
+        ir: Some(vec![10.0, 20.0, 30.0]),
+        inputs: Vec::new(),
+        outputs: Vec::new(),
+        made_by: serde_json::json!({}),
+    };
+    tdse_pack::Pack::from_parts(parts)
+        .unwrap()
+        .write(&pack)
+        .unwrap();
+    let (pack, y) = (pack.to_str().unwrap(), folder.path().join("y.npy"));
+    let line = [
+        "run",
+        pack,
+        "--input",
+        "impulse",
+        "-o",
+        y.to_str().unwrap(),
+        "--steps",
+    ];
+    let (code, envelope) = tdse_json(line.into_iter().chain(["3"]));
+    assert_eq!(code, 0, "{envelope}");
+    assert_eq!(read_array(&y).1, [12.0, 23.0, 30.0]);
+    let (code, envelope) = tdse_json(line.into_iter().chain(["4"]));
+    assert_eq!(
+        (code, envelope["error"]["name"].as_str()),
+        (3, Some("past_ir_horizon"))
+    );
+}

@@ -50,10 +50,15 @@ fn append(lines: &mut Vec<String>, name: &str, value: &Value) {
                 append(lines, &name, field);
             }
         }
-        Value::Array(items) if items.iter().any(|i| i.is_string()) && name.ends_with("s") => {
+        Value::Array(items)
+            if items
+                .iter()
+                .any(|item| item.is_string() || item.is_object()) =>
+        {
             lines.push(format!("{name}:"));
             lines.extend(items.iter().map(|item| format!("  - {}", plain(item))));
         }
+        Value::Array(items) if items.is_empty() => {}
         Value::Array(items) if items.len() > 16 => {
             lines.push(format!("{name:<28} ({} values)", items.len()));
         }
@@ -65,6 +70,12 @@ fn append(lines: &mut Vec<String>, name: &str, value: &Value) {
 fn plain(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
+        Value::Object(fields) => {
+            let pairs = fields
+                .iter()
+                .map(|(key, field)| format!("{key} {}", plain(field)));
+            pairs.collect::<Vec<_>>().join(", ")
+        }
         value => value.to_string(),
     }
 }

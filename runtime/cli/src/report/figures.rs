@@ -58,7 +58,8 @@ fn coupled(pack: &Pack) -> Figure {
     Figure {
         file: "impulse-coupled.svg",
         caption: "What comes back at port 1 and what appears on line B, for the same unit wave into port 1. Near-end \
-                  crosstalk starts at once; far-end crosstalk arrives with the wave and has the shape of its slope."
+                  crosstalk starts when the wave reaches the coupled section and ends when its echo from the far end \
+                  has come back; far-end crosstalk arrives with the wave and has the shape of its slope."
             .to_owned(),
         svg: responses(pack, "Impulse responses: reflection and crosstalk", taps, &entries),
     }

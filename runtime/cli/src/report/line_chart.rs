@@ -28,7 +28,7 @@ pub(crate) struct LineChart {
     pub(crate) series: Vec<Series>,
     /// A level to compare with, and its name.
     pub(crate) rule: Option<(f64, String)>,
-    /// A point to name.
+    /// A point to name, in the place of the legend: for charts of one line.
     pub(crate) mark: Option<((f64, f64), String)>,
 }
 
@@ -65,15 +65,9 @@ impl LineChart {
             }
         }
         if let Some((point, name)) = &self.mark {
-            let at = (x.at(point.0), y.at(point.1));
-            svg.dot("f1", at, 3.5);
-            let left_half = at.0 < (LEFT + RIGHT) / 2.0;
-            let (dx, anchor) = if left_half {
-                (8.0, Anchor::Start)
-            } else {
-                (-8.0, Anchor::End)
-            };
-            svg.text(at.0 + dx, at.1 + 18.0, anchor, "strong", name);
+            svg.dot("f1", (x.at(point.0), y.at(point.1)), 3.5);
+            svg.dot("f1", (LEFT + 6.0, 44.0), 3.5);
+            svg.text(LEFT + 16.0, 48.0, Anchor::Start, "strong", name);
         }
         self.legend(&mut svg);
         svg.finish()
@@ -135,7 +129,7 @@ impl LineChart {
     }
 }
 
-/// Whether a scale ends at the data or at a tick beyond it.
+/// Whether a scale ends at the data or a little beyond, at half a tick step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Room {
     Tight,
@@ -164,20 +158,24 @@ impl Scale {
             (true, false) => (low - 0.5, high + 0.5),
             (true, true) => (low, high),
         };
-        let step = round_step((high - low) / 6.0);
         match room {
             Room::Tight => Scale {
                 low,
                 high,
-                step,
+                step: round_step((high - low) / 9.0),
                 pixels,
             },
-            Room::Loose => Scale {
-                low: (low / step).floor() * step,
-                high: (high / step).ceil() * step,
-                step,
-                pixels,
-            },
+            Room::Loose => {
+                let step = round_step((high - low) / 6.0);
+                let (half, margin) = (step / 2.0, 0.02 * (high - low));
+                let margin_below = if low >= 0.0 { 0.0 } else { margin };
+                Scale {
+                    low: ((low - margin_below) / half).floor() * half,
+                    high: ((high + margin) / half).ceil() * half,
+                    step,
+                    pixels,
+                }
+            }
         }
     }
 
@@ -221,8 +219,10 @@ mod tests {
         let labels: Vec<String> = scale.ticks().map(|t| scale.label(t)).collect();
         assert_eq!(labels, ["0", "5", "10", "15"]);
         let scale = Scale::around([-0.03, 0.41].into_iter(), Room::Loose, (100.0, 0.0));
-        assert_eq!(scale.label(scale.low), "-0.1");
-        assert_eq!(scale.label(scale.high), "0.5");
+        assert!(
+            (scale.low + 0.05).abs() < 1e-9 && (scale.high - 0.45).abs() < 1e-9,
+            "{scale:?}"
+        );
         assert!((scale.at(scale.high)).abs() < 1e-9);
     }
 

@@ -21,7 +21,8 @@ h2{font-size:1.25rem;margin:2.6rem 0 .5rem;padding-top:1.1rem;border-top:1px sol
 figure{margin:1.2rem 0}figure svg{max-width:100%;height:auto;display:block}.wide{overflow-x:auto;margin:.8rem 0}\
 table{border-collapse:collapse;font-size:.88rem;width:100%;font-variant-numeric:tabular-nums}\
 th,td{text-align:left;vertical-align:top;padding:.34rem .7rem .34rem 0;border-bottom:1px solid var(--rule)}\
-thead th{color:var(--soft);font-weight:600;white-space:nowrap}.facts th{font-weight:400;color:var(--soft);white-space:nowrap;width:15rem}\
+th,td{white-space:nowrap}td:last-child{white-space:normal}\
+.facts td{white-space:normal}thead th{color:var(--soft);font-weight:600}.facts th{font-weight:400;color:var(--soft);white-space:nowrap;width:15rem}\
 .facts td{overflow-wrap:anywhere}.n{text-align:right}\
 pre{background:var(--tint);border-radius:8px;padding:.9rem 1rem;overflow-x:auto;font-size:.85rem;line-height:1.5}\
 code,pre{font-family:ui-monospace,'Cascadia Mono','DejaVu Sans Mono',Menlo,Consolas,monospace}";
@@ -283,7 +284,7 @@ fn bits(story: &Story) -> String {
             let digest = match &row.digest {
                 Digest::Sha256(hex) => hex.chars().take(16).collect::<String>() + "…",
                 Digest::Differs(_) => "DIFFERS between schedules".to_owned(),
-                Digest::Refused(reason) => format!("refused: {reason}"),
+                Digest::Refused { name, .. } => format!("refused: {name}"),
             };
             vec![
                 row.class.clone(),

@@ -92,7 +92,12 @@ pub(crate) enum Digest {
     /// Schedules of this executor disagree.
     Differs(Vec<String>),
     /// The executor refuses the class at this level.
-    Refused(String),
+    Refused {
+        /// Stable name of the refusal.
+        name: String,
+        /// The refusal in a sentence.
+        text: String,
+    },
 }
 
 /// Step time of one route.

@@ -8,7 +8,7 @@ use std::process::{Command, Output};
 use serde_json::Value;
 
 /// Runs `tdse` and waits.
-pub fn tdse<S: AsRef<OsStr>>(args: impl IntoIterator<Item = S>) -> Output {
+pub(crate) fn tdse<S: AsRef<OsStr>>(args: impl IntoIterator<Item = S>) -> Output {
     Command::new(env!("CARGO_BIN_EXE_tdse"))
         .args(args)
         .output()
@@ -16,7 +16,7 @@ pub fn tdse<S: AsRef<OsStr>>(args: impl IntoIterator<Item = S>) -> Output {
 }
 
 /// Runs `tdse ... --json-out -`; the exit code and the envelope, which is checked for its form.
-pub fn tdse_json<S: AsRef<OsStr>>(args: impl IntoIterator<Item = S>) -> (i32, Value) {
+pub(crate) fn tdse_json<S: AsRef<OsStr>>(args: impl IntoIterator<Item = S>) -> (i32, Value) {
     let args = args.into_iter().map(|arg| arg.as_ref().to_owned());
     let output = tdse(args.chain(["--json-out".into(), "-".into()]));
     let text = String::from_utf8(output.stdout).unwrap();
@@ -57,12 +57,12 @@ fn check_envelope(envelope: &Value) {
 }
 
 /// The project's root folder.
-pub fn root() -> PathBuf {
+pub(crate) fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
 /// A path in the shared test data, or `None` after printing why the test is skipped.
-pub fn shared(path: &str) -> Option<PathBuf> {
+pub(crate) fn shared(path: &str) -> Option<PathBuf> {
     let wanted = root().join("../shared").join(path);
     if wanted.exists() {
         return Some(wanted);
@@ -72,18 +72,18 @@ pub fn shared(path: &str) -> Option<PathBuf> {
 }
 
 /// Writes an array.
-pub fn write_array(path: &Path, shape: &[usize], data: &[f64]) {
+pub(crate) fn write_array(path: &Path, shape: &[usize], data: &[f64]) {
     std::fs::write(path, tdse_pack::npy::write_npy(shape, data)).unwrap();
 }
 
 /// Reads an array: shape and values.
-pub fn read_array(path: &Path) -> (Vec<usize>, Vec<f64>) {
+pub(crate) fn read_array(path: &Path) -> (Vec<usize>, Vec<f64>) {
     let array = tdse_pack::npy::read_npy(&std::fs::read(path).unwrap()).unwrap();
     (array.shape, array.data)
 }
 
 /// A folder with a small pack: `pair.tdse`, 2 outputs x 2 inputs x 3 taps, stable.
-pub fn small_pack() -> (tempfile::TempDir, PathBuf) {
+pub(crate) fn small_pack() -> (tempfile::TempDir, PathBuf) {
     let taps = [
         0.1, 0.2, 0.05, -0.1, 0.3, 0.1, -0.2, 0.1, 0.05, 0.02, 0.01, -0.04,
     ];
@@ -91,7 +91,7 @@ pub fn small_pack() -> (tempfile::TempDir, PathBuf) {
 }
 
 /// A folder with a pack of these taps, `[nh, nq, np]`.
-pub fn pack_of(shape: &[usize], taps: &[f64]) -> (tempfile::TempDir, PathBuf) {
+pub(crate) fn pack_of(shape: &[usize], taps: &[f64]) -> (tempfile::TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let (array, pack) = (folder.path().join("h.npy"), folder.path().join("pair.tdse"));
     write_array(&array, shape, taps);
@@ -113,7 +113,7 @@ pub fn pack_of(shape: &[usize], taps: &[f64]) -> (tempfile::TempDir, PathBuf) {
 }
 
 /// Relative L2 distance.
-pub fn distance(found: &[f64], wanted: &[f64]) -> f64 {
+pub(crate) fn distance(found: &[f64], wanted: &[f64]) -> f64 {
     assert_eq!(found.len(), wanted.len());
     let square = |values: &mut dyn Iterator<Item = f64>| values.map(|v| v * v).sum::<f64>().sqrt();
     let norm = square(&mut wanted.iter().copied());

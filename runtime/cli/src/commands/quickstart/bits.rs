@@ -106,7 +106,10 @@ pub(super) fn compare(
                     }
                     Compiled::Refused(refusal) => {
                         let mut refused = row(tier.to_string(), level.name(), Vec::new());
-                        refused.digest = Digest::Refused(refusal.to_string());
+                        refused.digest = Digest::Refused {
+                            name: refusal.name().to_owned(),
+                            text: refusal.to_string(),
+                        };
                         found.push(refused, &reference);
                     }
                 }
