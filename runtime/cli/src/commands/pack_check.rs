@@ -69,9 +69,10 @@ fn text(report: &HealthReport) -> String {
         }
     }
     for found in &report.loops {
-        let end = match found.diverged_at {
-            Some(step) => format!("PASSED THE BOUND at step {step}"),
-            None => format!("held for {} steps", found.steps),
+        let end = match (found.diverged_at, found.died_out_at) {
+            (Some(step), _) => format!("PASSED THE BOUND at step {step}"),
+            (None, Some(step)) => format!("fell silent after step {step}"),
+            (None, None) => format!("held for {} steps", found.steps),
         };
         lines.push(format!(
             "loop with {:<11} ends           {end}, largest amplitude {}",

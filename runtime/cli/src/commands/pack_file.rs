@@ -60,10 +60,10 @@ fn append(lines: &mut Vec<String>, name: &str, value: &Value) {
         }
         Value::Array(items) if items.is_empty() => {}
         Value::Array(items) if items.len() > 16 => {
-            lines.push(format!("{name:<28} ({} values)", items.len()));
+            lines.push(format!("{name:<34} ({} values)", items.len()));
         }
         Value::Null => {}
-        value => lines.push(format!("{name:<28} {}", plain(value))),
+        value => lines.push(format!("{name:<34} {}", plain(value))),
     }
 }
 

@@ -46,6 +46,16 @@ pub(crate) fn seconds(value: f64) -> String {
     prefixed(value, "s")
 }
 
+/// A length in metres.
+pub(crate) fn metres(value: f64) -> String {
+    prefixed(value, "m")
+}
+
+/// A resistance in ohm.
+pub(crate) fn ohms(value: f64) -> String {
+    prefixed(value, "ohm")
+}
+
 /// A time in nanoseconds.
 pub(crate) fn nanoseconds(value: f64) -> String {
     prefixed(value * 1e-9, "s")
@@ -66,6 +76,8 @@ mod tests {
             (hertz(2e10), "20 GHz"),
             (hertz(0.0), "0 Hz"),
             (seconds(2.5e-11), "25 ps"),
+            (metres(0.05), "50 mm"),
+            (ohms(10e3), "10 kohm"),
             (nanoseconds(1500.0), "1.5 µs"),
             (nanoseconds(999.99), "1 µs"),
         ];

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::figures::Figure;
-use super::number::{hertz, nanoseconds, seconds, significant};
+use super::number::{hertz, metres, nanoseconds, ohms, seconds, significant};
 use super::story::{Digest, Story};
 use super::svg::escape;
 use super::table::{html_facts, html_table};
@@ -94,9 +94,9 @@ pub(crate) fn page(story: &Story, figures: &[Figure; 4]) -> String {
         "Repeat it",
         "The whole report, then each part by hand:",
     );
-    let _ = write!(
+    let _ = writeln!(
         out,
-        "<pre><code>{}</code></pre>\n",
+        "<pre><code>{}</code></pre>",
         escape(&story.commands.join("\n"))
     );
     let _ = write!(
@@ -118,9 +118,9 @@ fn section(out: &mut String, title: &str, intro: &str) {
 }
 
 fn figure(out: &mut String, figure: &Figure) {
-    let _ = write!(
+    let _ = writeln!(
         out,
-        "<figure>{}<figcaption>{}</figcaption></figure>\n",
+        "<figure>{}<figcaption>{}</figcaption></figure>",
         figure.svg.trim_end(),
         escape(&figure.caption)
     );
@@ -201,9 +201,12 @@ fn pack_facts(story: &Story) -> Vec<(&'static str, String)> {
         (
             "Example",
             format!(
-                "two coupled lines, {} long, {} ohm ports, 0 Hz to {} in steps of {}",
-                seconds(line.length_m).replace('s', "m"),
-                line.reference_ohm,
+                "two lines coupled over {}, with leads of {} and receivers of {}, seen from {} ports; \
+                 0 Hz to {} in steps of {}",
+                metres(line.length_m),
+                metres(line.lead_m),
+                ohms(line.receiver_ohm),
+                ohms(line.reference_ohm),
                 hertz(line.f_max_hz),
                 hertz(line.f_step_hz)
             ),
@@ -317,7 +320,7 @@ fn kernels(story: &Story) -> String {
                 .code_sha256
                 .as_ref()
                 .map_or("ahead of time".to_owned(), |hex| {
-                    hex.chars().take(12).collect::<String>() + "…"
+                    hex.chars().take(10).collect::<String>() + "…"
                 });
             vec![
                 row.tier.clone(),

@@ -32,8 +32,8 @@ impl ClosedLoop {
         let matrix = DMatrix::identity(np, np) - &feedback * op;
         let values = matrix.singular_values();
         let condition = values.max() / values.min();
-        // A NaN, from a singular matrix, is not "at most the limit" either.
-        if !(condition <= CONDITION_LIMIT) {
+        // 0/0, from a matrix of zeros, is no good condition either.
+        if condition.is_nan() || condition > CONDITION_LIMIT {
             return Err(Fault::IllConditioned {
                 condition,
                 limit: CONDITION_LIMIT,
@@ -101,6 +101,7 @@ fn feedback(termination: &Termination, nq: usize, np: usize) -> Result<DMatrix<f
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

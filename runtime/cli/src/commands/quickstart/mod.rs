@@ -8,7 +8,7 @@
 //! goes the way of a user's file. The report is written whatever the answers are: an unstable pack
 //! or bits that differ still leave a folder to look at, and end with exit code 4.
 //!
-//! Cost: a second or two, most of it the interpreter and the timing rounds.
+//! Cost: about a second, most of it the closed loops and the timing rounds.
 
 mod bits;
 mod files;
@@ -36,7 +36,7 @@ use crate::report::{Machine, Story, figures, nanoseconds, page, seconds};
 use crate::version::{PROFILE, TARGET, VERSION_AND_COMMIT};
 use files::{Folder, PACK_FILE, TOUCHSTONE_FILE};
 
-/// Shape of the Kaiser window: the gentlest whole number whose taps ring below 1e-3 of the peak.
+/// Shape of the Kaiser window: the example's taps stay passive under it, and hardly ring.
 const KAISER_BETA: f64 = 6.0;
 
 /// Taps of the example.
