@@ -1,1 +1,34 @@
-//! stub
+//! The runtime: a pack becomes a model that steps inside the host's time loop.
+//!
+//! ```text
+//! Pack + PrepareOptions --Prepared::new--> Prepared      code, packed H, decision, explanation
+//!                                             | model()
+//!                                             v
+//!                                           Model        history and workspace, nothing else
+//!   begin(t, dt) -> op -> hr -> ir -> (host solves) -> commit(x) -> dr
+//! ```
+//!
+//! Invariants: a trial that is not committed leaves no trace; `hr` sees committed inputs only; the
+//! step path allocates nothing, locks nothing and calls no system; a caller who pinned a route gets
+//! it or an error. Models of one `Prepared` share everything that does not change.
+//!
+//! Cost of a step: `2 np nq (nh - 1)` flops in `hr`, `2 np nq` in `dr`, `16 np` bytes written in
+//! `commit`.
+#![forbid(unsafe_code)]
+
+mod clock;
+mod error;
+mod explain;
+mod history;
+mod model;
+mod prepared;
+mod reason;
+mod selection;
+mod stepper;
+mod token;
+
+pub use error::RuntimeError;
+pub use explain::{Explanation, Reason, RouteReport};
+pub use model::Model;
+pub use prepared::{ElemChoice, PrepareOptions, Prepared};
+pub use token::{BackendToken, RouteToken};

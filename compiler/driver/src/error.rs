@@ -1,0 +1,60 @@
+//! Why a candidate does not become a kernel.
+
+use tdse_backend::Refusal;
+use tdse_bundle::LoadRefusal;
+use tdse_kir::KirError;
+use tdse_templates::TemplateError;
+
+/// Why a candidate does not become a kernel.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum CompileRefusal {
+    /// A name that is no tier of this build.
+    #[error("'{0}' is no code generator of this build; it has cranelift and portable")]
+    UnknownTier(String),
+    /// The template makes no such kernel.
+    #[error(transparent)]
+    Template(#[from] TemplateError),
+    /// The template made a kernel that the verifier refuses: a defect of this project.
+    #[error("the template made a kernel that the verifier refuses ({0}); please report this")]
+    Verifier(#[from] KirError),
+    /// The backend lowers no such kernel.
+    #[error(transparent)]
+    Backend(#[from] Refusal),
+    /// The code cannot be loaded here.
+    #[error(transparent)]
+    Load(#[from] LoadRefusal),
+    /// The taps do not fit the shape: a defect of the caller.
+    #[error("the shape needs {expected} taps, {found} were given")]
+    TapCount {
+        /// Taps that the shape has.
+        expected: usize,
+        /// Taps given.
+        found: usize,
+    },
+}
+
+impl CompileRefusal {
+    /// The stable number.
+    pub fn code(&self) -> u32 {
+        match self {
+            CompileRefusal::UnknownTier(_) => 6201,
+            CompileRefusal::TapCount { .. } => 6202,
+            CompileRefusal::Template(e) => e.code(),
+            CompileRefusal::Verifier(e) => e.code(),
+            CompileRefusal::Backend(e) => e.code(),
+            CompileRefusal::Load(e) => e.code(),
+        }
+    }
+
+    /// The stable name.
+    pub fn name(&self) -> &'static str {
+        match self {
+            CompileRefusal::UnknownTier(_) => "unknown_tier",
+            CompileRefusal::TapCount { .. } => "tap_count",
+            CompileRefusal::Template(e) => e.name(),
+            CompileRefusal::Verifier(e) => e.name(),
+            CompileRefusal::Backend(e) => e.name(),
+            CompileRefusal::Load(e) => e.name(),
+        }
+    }
+}

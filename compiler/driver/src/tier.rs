@@ -1,0 +1,63 @@
+//! The code generators of this build.
+
+use std::fmt;
+use std::str::FromStr;
+
+use tdse_backend::Backend;
+use tdse_cranelift::Cranelift;
+use tdse_portable::Portable;
+
+use crate::CompileRefusal;
+
+static CRANELIFT: Cranelift = Cranelift::new();
+
+/// A code generator, in the order in which they are tried.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Tier {
+    /// Machine code made at load, 128-bit vectors.
+    Cranelift,
+    /// Rust compiled ahead of time; needs no executable memory, always there.
+    Portable,
+}
+
+impl Tier {
+    /// Every tier of this build, the conservative one last.
+    pub const ALL: [Tier; 2] = [Tier::Cranelift, Tier::Portable];
+
+    /// The backend behind the tier.
+    pub fn backend(self) -> &'static dyn Backend {
+        match self {
+            Tier::Cranelift => &CRANELIFT,
+            Tier::Portable => &Portable,
+        }
+    }
+
+    /// Width in bytes of the vector registers that the tier uses at a level.
+    pub(crate) fn register_bytes(self, level: tdse_isa::Level) -> usize {
+        use tdse_isa::Level;
+        match (self, level) {
+            (Tier::Cranelift, _) => 16,
+            (Tier::Portable, Level::V4) => 64,
+            (Tier::Portable, Level::V3) => 32,
+            (Tier::Portable, Level::Scalar) => 8,
+            (Tier::Portable, _) => 16,
+        }
+    }
+}
+
+impl fmt::Display for Tier {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.backend().name())
+    }
+}
+
+impl FromStr for Tier {
+    type Err = CompileRefusal;
+
+    fn from_str(text: &str) -> Result<Self, CompileRefusal> {
+        Tier::ALL
+            .into_iter()
+            .find(|tier| tier.backend().name().eq_ignore_ascii_case(text.trim()))
+            .ok_or_else(|| CompileRefusal::UnknownTier(text.into()))
+    }
+}

@@ -1,0 +1,153 @@
+//! What can go wrong between a pack and its steps.
+
+use tdse_compiler::CompileRefusal;
+
+/// Why the runtime refused a call. The state is as it was before the call.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum RuntimeError {
+    /// A name that is no backend or route of this build.
+    #[error("'{text}' is no {what} of this build; backends: auto, cpu_pack_gemv; routes: generic")]
+    UnknownToken {
+        /// `backend` or `route`.
+        what: &'static str,
+        /// The text given.
+        text: String,
+    },
+    /// The pinned candidate cannot run here.
+    #[error("{pinned} was pinned and cannot run here: {reason}; nothing was put in its place")]
+    Pinned {
+        /// What the caller asked for.
+        pinned: String,
+        /// Why it cannot run.
+        reason: String,
+    },
+    /// No candidate can run here.
+    #[error("no route can run this pack here; the last refusal was: {0}")]
+    NoRoute(#[source] CompileRefusal),
+    /// A tap beyond the range of f32.
+    #[error("tap H[{k}][{q}][{p}] = {value:e} does not fit f32; run the pack in f64")]
+    NotRepresentable {
+        /// Tap.
+        k: usize,
+        /// Output.
+        q: usize,
+        /// Input.
+        p: usize,
+        /// The value.
+        value: f64,
+    },
+    /// A buffer of the wrong length.
+    #[error("{call} needs {expected} values, {found} were given")]
+    Length {
+        /// The call.
+        call: &'static str,
+        /// Values needed.
+        expected: usize,
+        /// Values given.
+        found: usize,
+    },
+    /// A call that belongs inside a trial.
+    #[error("{0} needs an open trial; call begin first")]
+    NoTrial(&'static str),
+    /// A call that belongs outside a trial.
+    #[error("{0} is not allowed inside a trial; commit or abort first")]
+    InTrial(&'static str),
+    /// `dr` before anything was accepted.
+    #[error("dr gives H[0] times the accepted vector, and none was accepted since the start")]
+    NothingAccepted,
+    /// A step that is not the pack's.
+    #[error(
+        "the pack was made for steps of {expected:e} s, begin was given {found:e} s; resample the pack or step the host at its dt"
+    )]
+    StepSize {
+        /// The pack's step in seconds.
+        expected: f64,
+        /// The step given.
+        found: f64,
+    },
+    /// A time that does not follow the last committed step.
+    #[error(
+        "the next step is at {expected:e} s, begin was given {found:e} s; every step between must be committed"
+    )]
+    Time {
+        /// The time of the next step in seconds.
+        expected: f64,
+        /// The time given.
+        found: f64,
+    },
+    /// A non-finite input, or one that f32 cannot hold.
+    #[error(
+        "input {port} is {value}; commit accepts finite values within the model's element type only, and the history is unchanged"
+    )]
+    NonFinite {
+        /// Input, from 0.
+        port: usize,
+        /// The value.
+        value: f64,
+    },
+    /// The pack has no independent response.
+    #[error("the pack has no independent response; do not ask for ir")]
+    NoIr,
+    /// A step outside the independent response.
+    #[error(
+        "the independent response covers steps 0 to {last}, this step is {step}; stop asking past its horizon"
+    )]
+    IrStepOutOfRange {
+        /// Step counted from the start time.
+        step: i64,
+        /// The last step covered.
+        last: i64,
+    },
+    /// A defect of this project.
+    #[error("the kernel call was refused ({0}); please report this")]
+    Internal(String),
+}
+
+impl RuntimeError {
+    /// Number and name of every refusal of the runtime's own.
+    pub const ALL: &[(u32, &'static str)] = &[
+        (8001, "unknown_token"),
+        (8002, "pinned_route_refused"),
+        (8003, "no_route"),
+        (8004, "not_representable_in_f32"),
+        (8005, "wrong_length"),
+        (8006, "no_trial"),
+        (8007, "in_trial"),
+        (8008, "nothing_accepted"),
+        (8009, "step_size"),
+        (8010, "time"),
+        (8011, "non_finite_input"),
+        (8012, "no_independent_response"),
+        (8013, "ir_step_out_of_range"),
+        (8014, "internal"),
+    ];
+
+    /// The stable number.
+    pub fn code(&self) -> u32 {
+        self.entry().0
+    }
+
+    /// The stable name.
+    pub fn name(&self) -> &'static str {
+        self.entry().1
+    }
+
+    fn entry(&self) -> (u32, &'static str) {
+        Self::ALL[match self {
+            RuntimeError::UnknownToken { .. } => 0,
+            RuntimeError::Pinned { .. } => 1,
+            RuntimeError::NoRoute(_) => 2,
+            RuntimeError::NotRepresentable { .. } => 3,
+            RuntimeError::Length { .. } => 4,
+            RuntimeError::NoTrial(_) => 5,
+            RuntimeError::InTrial(_) => 6,
+            RuntimeError::NothingAccepted => 7,
+            RuntimeError::StepSize { .. } => 8,
+            RuntimeError::Time { .. } => 9,
+            RuntimeError::NonFinite { .. } => 10,
+            RuntimeError::NoIr => 11,
+            RuntimeError::IrStepOutOfRange { .. } => 12,
+            RuntimeError::Internal(_) => 13,
+        }]
+    }
+}

@@ -1,0 +1,147 @@
+//! A model: one history of a prepared pack, stepped by the host.
+
+use crate::RuntimeError;
+use crate::clock::Clock;
+use crate::prepared::Prepared;
+use crate::stepper::Stepper;
+
+/// One instance of a prepared pack.
+///
+/// Order of a step: [`begin`](Model::begin), then [`op`](Model::op), [`hr`](Model::hr) and
+/// [`ir`](Model::ir) in any order and number, then [`commit`](Model::commit), then
+/// [`dr`](Model::dr). `hr` and `ir` are pure: a trial that is not committed leaves no trace.
+/// A model belongs to one thread at a time, which `&mut self` enforces; it may move between threads.
+pub struct Model {
+    prepared: Prepared,
+    stepper: Box<dyn Stepper>,
+    clock: Clock,
+    trial: Option<f64>,
+    committed: u64,
+}
+
+impl Model {
+    pub(crate) fn new(prepared: Prepared, stepper: Box<dyn Stepper>) -> Self {
+        let clock = Clock::new(prepared.pack().dt(), prepared.start_time());
+        Model {
+            prepared,
+            stepper,
+            clock,
+            trial: None,
+            committed: 0,
+        }
+    }
+
+    /// Opens a trial at time `t` with step `dt`, both in seconds.
+    ///
+    /// `dt` must be the pack's, `t` the last committed time plus `dt`; the first step may begin at
+    /// any time. A trial that is still open is dropped without a trace. On an error an open trial
+    /// stays open.
+    pub fn begin(&mut self, t: f64, dt: f64) -> Result<(), RuntimeError> {
+        self.clock.check(t, dt)?;
+        self.trial = Some(t);
+        Ok(())
+    }
+
+    /// Drops the open trial, if any.
+    pub fn abort(&mut self) {
+        self.trial = None;
+    }
+
+    /// The instantaneous operator `H[0]`, `[nq][np]`, as the kernels use it (rounded to the
+    /// model's element type). The same at every step and callable at any time.
+    pub fn op(&self, out: &mut [f64]) -> Result<(), RuntimeError> {
+        let op = self.prepared.operator();
+        check_length("op", op.len(), out.len())?;
+        out.copy_from_slice(op);
+        Ok(())
+    }
+
+    /// The history response, `[nq]`: the sum over the lags `k >= 1` of `H[k] x[t - k]`.
+    pub fn hr(&mut self, out: &mut [f64]) -> Result<(), RuntimeError> {
+        self.trial.ok_or(RuntimeError::NoTrial("hr"))?;
+        check_length("hr", self.prepared.pack().shape().nq(), out.len())?;
+        self.stepper.history(out)
+    }
+
+    /// The independent response at this step, `[nq]`.
+    ///
+    /// Step 0 is at the start time of [`PrepareOptions`](crate::PrepareOptions); outside the
+    /// response's horizon this is an error, never zeros.
+    pub fn ir(&self, out: &mut [f64]) -> Result<(), RuntimeError> {
+        let t = self.trial.ok_or(RuntimeError::NoTrial("ir"))?;
+        let nq = self.prepared.pack().shape().nq();
+        check_length("ir", nq, out.len())?;
+        let response = self.prepared.independent().ok_or(RuntimeError::NoIr)?;
+        let steps = response.len() / nq;
+        let step = self.clock.step(t);
+        let row = usize::try_from(step).ok().filter(|&row| row < steps);
+        let row = row.ok_or(RuntimeError::IrStepOutOfRange {
+            step,
+            last: steps as i64 - 1,
+        })?;
+        out.copy_from_slice(&response[row * nq..(row + 1) * nq]);
+        Ok(())
+    }
+
+    /// Accepts the step with input `x`, `[np]`: the only call that changes the history.
+    ///
+    /// Non-finite values (and, in an f32 model, values that f32 cannot hold) are refused; then the
+    /// trial stays open and nothing has changed.
+    pub fn commit(&mut self, x: &[f64]) -> Result<(), RuntimeError> {
+        let t = self.trial.ok_or(RuntimeError::NoTrial("commit"))?;
+        check_length("commit", self.prepared.pack().shape().np(), x.len())?;
+        self.stepper.stage(x)?;
+        self.stepper.accept();
+        self.clock.commit(t);
+        self.trial = None;
+        self.committed += 1;
+        Ok(())
+    }
+
+    /// The direct response, `[nq]`: `H[0]` times the vector accepted last.
+    pub fn dr(&mut self, out: &mut [f64]) -> Result<(), RuntimeError> {
+        if self.trial.is_some() {
+            return Err(RuntimeError::InTrial("dr"));
+        }
+        if self.committed == 0 {
+            return Err(RuntimeError::NothingAccepted);
+        }
+        check_length("dr", self.prepared.pack().shape().nq(), out.len())?;
+        self.stepper.direct(out)
+    }
+
+    /// Back to the state before the first step.
+    pub fn reset(&mut self) {
+        self.stepper.reset();
+        self.clock.reset();
+        self.trial = None;
+        self.committed = 0;
+    }
+
+    /// Steps committed since the start or the last reset.
+    pub fn committed_steps(&self) -> u64 {
+        self.committed
+    }
+
+    /// What the model was made from.
+    pub fn prepared(&self) -> &Prepared {
+        &self.prepared
+    }
+
+    /// Bytes of this model alone: history and workspace.
+    pub fn bytes(&self) -> usize {
+        self.stepper.bytes()
+    }
+}
+
+fn check_length(call: &'static str, expected: usize, found: usize) -> Result<(), RuntimeError> {
+    if expected == found {
+        Ok(())
+    } else {
+        Err(RuntimeError::Length {
+            call,
+            expected,
+            found,
+        })
+    }
+}

@@ -1,0 +1,231 @@
+//! Every backend, at every level of this machine, gives the bits of the interpreter.
+//!
+//! The interpreter itself is held against the definition of the numeric class, written out here
+//! once more without any IR.
+
+use std::sync::Arc;
+
+use tdse_backend::Lowered;
+use tdse_bundle::{AlignedBuffer, Executable, Loader};
+use tdse_compiler::{Real, Tier};
+use tdse_isa::{Host, Level, Proof};
+use tdse_kir::{Contraction, KirArg, Verified, interpret, verify};
+use tdse_templates::{DirectShape, Layout, Schedule, direct};
+use tdse_tests::random::Random;
+
+const PORTS: [usize; 12] = [1, 2, 3, 4, 5, 7, 8, 9, 16, 17, 31, 33];
+/// nh - 1 for nh of 2, 3, 5, 8, 33, 255, 257, 1000, and nh of 1 as the direct term's one tap.
+const TAPS: [usize; 8] = [1, 2, 4, 7, 32, 254, 256, 999];
+
+/// What the oracle needs of an element type besides [`Real`].
+trait Oracle: Real {
+    fn args<'a>(h: &'a [Self], x: &'a [Self], y: &'a mut [Self]) -> [KirArg<'a>; 3];
+    fn fused(a: Self, b: Self, c: Self) -> Self;
+    fn separate(a: Self, b: Self, c: Self) -> Self;
+    fn sum(a: Self, b: Self) -> Self;
+    fn bits(self) -> u64;
+}
+
+macro_rules! oracle {
+    ($real:ty, $read:ident, $write:ident) => {
+        impl Oracle for $real {
+            fn args<'a>(h: &'a [Self], x: &'a [Self], y: &'a mut [Self]) -> [KirArg<'a>; 3] {
+                [KirArg::$read(h), KirArg::$read(x), KirArg::$write(y)]
+            }
+            fn fused(a: Self, b: Self, c: Self) -> Self {
+                a.mul_add(b, c)
+            }
+            fn separate(a: Self, b: Self, c: Self) -> Self {
+                a * b + c
+            }
+            fn sum(a: Self, b: Self) -> Self {
+                a + b
+            }
+            fn bits(self) -> u64 {
+                self.to_bits().into()
+            }
+        }
+    };
+}
+oracle!(f64, F64, F64Mut);
+oracle!(f32, F32, F32Mut);
+
+/// The class, straight from its definition: eight partial sums from +0, terms padded with
+/// `+0 * +0`, neighbours added until one sum is left.
+fn class_definition<T: Oracle>(h: &[T], x: &[T], contraction: Contraction) -> T {
+    let mut partials = [T::default(); 8];
+    for i in 0..x.len().next_multiple_of(8) {
+        let (a, b) = if i < x.len() {
+            (h[i], x[i])
+        } else {
+            (T::default(), T::default())
+        };
+        let sum = &mut partials[i % 8];
+        *sum = match contraction {
+            Contraction::Fma => T::fused(a, b, *sum),
+            Contraction::Separate => T::separate(a, b, *sum),
+        };
+    }
+    let [a, b, c, d, e, f, g, i] = partials;
+    let left = T::sum(T::sum(a, b), T::sum(c, d));
+    T::sum(left, T::sum(T::sum(e, f), T::sum(g, i)))
+}
+
+fn awkward<T: Real>(random: &mut Random, len: usize) -> AlignedBuffer<T> {
+    let mut buffer = AlignedBuffer::new(len);
+    buffer
+        .iter_mut()
+        .for_each(|v| *v = T::from_f64(random.awkward()));
+    buffer
+}
+
+fn executable(tier: Tier, kernel: &Verified, proof: Proof) -> Executable {
+    let entry = match tier.backend().lower(kernel, proof.level()).expect("lowers") {
+        Lowered::Ready(entry) => entry,
+        Lowered::Machine(image) => {
+            let loader = Loader::probe().as_ref().expect("this machine maps code");
+            Arc::new(loader.load(&image, proof).expect("loads"))
+        }
+    };
+    Executable::new(kernel, entry)
+}
+
+/// The ways to run a class here: each tier at each level that has the class's instructions.
+fn ways(contraction: Contraction) -> Vec<(Tier, Proof)> {
+    let mut ways = Vec::new();
+    for proof in Host::get().levels() {
+        ways.push((Tier::Portable, proof));
+        if contraction == Contraction::Separate || proof.level().has_fma() {
+            ways.push((Tier::Cranelift, proof));
+        }
+    }
+    ways
+}
+
+/// Schedules take turns over the table, so that each meets every tail and every shape class.
+fn schedules(turn: usize) -> [Schedule; 2] {
+    let rows = [1, 2, 3, 4, 6, 8][turn % 6];
+    let lanes = [2, 4, 8][turn % 3];
+    let unroll = [1, 2, 3][turn / 3 % 3];
+    [
+        Schedule::Taps { rows, unroll },
+        Schedule::Rows { lanes, unroll },
+    ]
+}
+
+fn hold_table<T: Oracle>(contraction: Contraction) {
+    let mut random = Random::new(7);
+    let ways = ways(contraction);
+    let (mut turn, mut compared) = (0, 0_u64);
+    for np in PORTS {
+        for nq in PORTS {
+            for taps in TAPS {
+                turn += 1;
+                let shape = DirectShape {
+                    np,
+                    nq,
+                    taps,
+                    elem: T::ELEM,
+                };
+                let h = awkward::<T>(&mut random, nq * shape.terms());
+                let x = awkward::<T>(&mut random, shape.terms());
+                let expected: Vec<u64> = h
+                    .chunks(shape.terms())
+                    .map(|row| class_definition(row, &x, contraction).bits())
+                    .collect();
+                for schedule in schedules(turn) {
+                    compared += hold::<T>(&shape, contraction, schedule, &ways, &h, &x, &expected);
+                }
+            }
+        }
+    }
+    let cases = PORTS.len() * PORTS.len() * TAPS.len() * 2;
+    assert_eq!(
+        compared,
+        (cases * (1 + ways.len())) as u64,
+        "every case ran every way"
+    );
+}
+
+/// Runs one kernel on the interpreter and every way; returns how many runs were compared.
+fn hold<T: Oracle>(
+    shape: &DirectShape,
+    contraction: Contraction,
+    schedule: Schedule,
+    ways: &[(Tier, Proof)],
+    h: &[T],
+    x: &[T],
+    expected: &[u64],
+) -> u64 {
+    let kernel =
+        verify(direct(shape, contraction, schedule).expect("describes")).expect("verifies");
+    let layout = Layout::new(shape, schedule);
+    let mut packed = AlignedBuffer::<T>::new(layout.len());
+    for row in 0..shape.nq {
+        for term in 0..shape.terms() {
+            packed[layout.index(row, term)] = h[row * shape.terms() + term];
+        }
+    }
+    let bits = |y: &[T]| y.iter().map(|v| v.bits()).collect::<Vec<_>>();
+    let mut y = AlignedBuffer::<T>::new(shape.nq);
+    interpret(&kernel, &mut T::args(&packed, x, &mut y)).expect("interprets");
+    assert_eq!(
+        bits(&y),
+        expected,
+        "interpreter against the class: {}",
+        kernel.name
+    );
+    for &(tier, proof) in ways {
+        let run = executable(tier, &kernel, proof);
+        y.fill(T::from_f64(f64::MAX.min(1e30)));
+        run.run(&mut [T::read(&packed), T::read(x), T::write(&mut y)])
+            .expect("runs");
+        assert_eq!(
+            bits(&y),
+            expected,
+            "{tier} at {}: {}",
+            proof.level(),
+            kernel.name
+        );
+    }
+    1 + ways.len() as u64
+}
+
+#[test]
+fn f64_fma() {
+    hold_table::<f64>(Contraction::Fma);
+}
+
+#[test]
+fn f64_separate() {
+    hold_table::<f64>(Contraction::Separate);
+}
+
+#[test]
+fn f32_fma() {
+    hold_table::<f32>(Contraction::Fma);
+}
+
+#[test]
+fn f32_separate() {
+    hold_table::<f32>(Contraction::Separate);
+}
+
+#[test]
+fn cranelift_refuses_a_fused_class_where_there_is_no_fma() {
+    let shape = DirectShape {
+        np: 2,
+        nq: 2,
+        taps: 3,
+        elem: f64::ELEM,
+    };
+    let schedule = Schedule::Taps { rows: 2, unroll: 1 };
+    let kernel =
+        verify(direct(&shape, Contraction::Fma, schedule).expect("describes")).expect("verifies");
+    for level in [Level::Baseline, Level::V2] {
+        let Err(refusal) = Tier::Cranelift.backend().lower(&kernel, level) else {
+            panic!("lowered a fused kernel for {level}");
+        };
+        assert_eq!((refusal.code(), refusal.name()), (6002, "no_fma"));
+    }
+}

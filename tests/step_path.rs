@@ -1,0 +1,203 @@
+//! A step allocates nothing and calls no system, on every tier and element type.
+//!
+//! Allocations are counted by the allocator of this test program, system calls are forbidden by
+//! the kernel: a child process installs a seccomp filter that kills it at any call but
+//! `exit_group`, then steps. Each check has a control that must be caught.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+use std::process::{Command, ExitStatus};
+use std::sync::Arc;
+
+use serde_json::json;
+use tdse_compiler::Tier;
+use tdse_pack::{Pack, PackParts, Shape};
+use tdse_runtime::{ElemChoice, Model, PrepareOptions, Prepared};
+use tdse_tests::random::Random;
+
+struct Counting;
+
+thread_local! {
+    static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
+}
+
+// SAFETY: every call is passed on to the system's allocator unchanged.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ALLOCATIONS.with(|n| n.set(n.get() + 1));
+        // SAFETY: the caller's promise is passed on.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        ALLOCATIONS.with(|n| n.set(n.get() + 1));
+        // SAFETY: the caller's promise is passed on.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static COUNTING: Counting = Counting;
+
+/// Steps per check: several times round the ring.
+const STEPS: usize = 500;
+
+fn allocations(work: impl FnOnce()) -> u64 {
+    let before = ALLOCATIONS.with(Cell::get);
+    work();
+    ALLOCATIONS.with(Cell::get) - before
+}
+
+fn prepared(tier: Tier, elem: ElemChoice) -> Prepared {
+    let mut random = Random::new(3);
+    let (nh, nq, np) = (65, 5, 3);
+    let parts = PackParts {
+        shape: Shape::new(nh, nq, np).expect("a shape"),
+        dt: 1e-6,
+        taps: (0..nh * nq * np).map(|_| random.uniform()).collect(),
+        ir: Some((0..STEPS * nq).map(|_| random.uniform()).collect()),
+        inputs: Vec::new(),
+        outputs: Vec::new(),
+        made_by: json!({}),
+    };
+    let pack = Arc::new(Pack::from_parts(parts).expect("a pack"));
+    let options = PrepareOptions {
+        tier: Some(tier),
+        elem,
+        ..PrepareOptions::default()
+    };
+    Prepared::new(pack, &options).expect("prepares")
+}
+
+/// One whole step: every call, and a trial that is rejected first.
+fn step(model: &mut Model, n: usize, op: &mut [f64], rows: &mut [[f64; 5]; 3]) -> bool {
+    let t = n as f64 * 1e-6;
+    let [hr, ir, dr] = rows;
+    model.begin(t, 1e-6).is_ok()
+        && model.hr(hr).is_ok()
+        && model.begin(t, 1e-6).is_ok()
+        && model.op(op).is_ok()
+        && model.hr(hr).is_ok()
+        && model.ir(ir).is_ok()
+        && model.commit(&[0.1 + hr[0] * 1e-3, -0.2, 0.3]).is_ok()
+        && model.dr(dr).is_ok()
+}
+
+fn run(model: &mut Model) -> bool {
+    let mut op = [0.0; 15];
+    let mut rows = [[0.0; 5]; 3];
+    (0..STEPS).all(|n| step(model, n, &mut op, &mut rows))
+}
+
+fn every_way() -> impl Iterator<Item = (Tier, ElemChoice)> {
+    Tier::ALL
+        .into_iter()
+        .flat_map(|tier| [(tier, ElemChoice::F64), (tier, ElemChoice::F32)])
+}
+
+#[test]
+fn a_step_allocates_nothing() {
+    for (tier, elem) in every_way() {
+        let mut model = prepared(tier, elem).model();
+        let mut ran = false;
+        let count = allocations(|| ran = run(&mut model));
+        assert!(ran, "{tier} {elem:?} steps");
+        assert_eq!(count, 0, "{tier} {elem:?}");
+        assert_eq!(model.committed_steps(), STEPS as u64);
+    }
+    let control = allocations(|| drop(std::hint::black_box(vec![1_u8; 100])));
+    assert_eq!(control, 2, "the counter counts");
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_step_calls_no_system() {
+    use std::os::unix::process::ExitStatusExt;
+    assert!(
+        child("step").success(),
+        "a step made a system call, or failed"
+    );
+    assert_eq!(
+        child("control").signal(),
+        Some(libc::SIGSYS),
+        "the filter kills"
+    );
+}
+
+/// Runs [`filtered_child`] in a process of its own.
+#[cfg(target_os = "linux")]
+fn child(what: &str) -> ExitStatus {
+    Command::new(std::env::current_exe().expect("own path"))
+        .args([
+            "--exact",
+            "filtered_child",
+            "--nocapture",
+            "--test-threads=1",
+        ])
+        .env("TDSE_FILTERED_CHILD", what)
+        .stdout(std::process::Stdio::null())
+        .status()
+        .expect("starts itself")
+}
+
+/// The body of the child; without the variable there is nothing to do.
+#[test]
+#[cfg(target_os = "linux")]
+fn filtered_child() {
+    let Ok(what) = std::env::var("TDSE_FILTERED_CHILD") else {
+        return;
+    };
+    let mut models: Vec<Model> = every_way().map(|(t, e)| prepared(t, e).model()).collect();
+    forbid_system_calls();
+    let code = if what == "control" {
+        // SAFETY: getpid has no preconditions.
+        unsafe { libc::syscall(libc::SYS_getpid) as i32 }
+    } else {
+        i32::from(!models.iter_mut().all(run))
+    };
+    // SAFETY: ends the process; nothing after it runs.
+    unsafe { libc::syscall(libc::SYS_exit_group, code) };
+}
+
+/// From here on any system call but `exit_group` kills the process with SIGSYS.
+#[cfg(target_os = "linux")]
+fn forbid_system_calls() {
+    let allowed = libc::SYS_exit_group as u32;
+    let (load, equal, give) = (0x20, 0x15, 0x06); // BPF_LD|W|ABS, BPF_JMP|JEQ|K, BPF_RET|K
+    let mut filter = [
+        libc::sock_filter {
+            code: load,
+            jt: 0,
+            jf: 0,
+            k: 0,
+        }, // seccomp_data.nr
+        libc::sock_filter {
+            code: equal,
+            jt: 0,
+            jf: 1,
+            k: allowed,
+        },
+        libc::sock_filter {
+            code: give,
+            jt: 0,
+            jf: 0,
+            k: libc::SECCOMP_RET_ALLOW,
+        },
+        libc::sock_filter {
+            code: give,
+            jt: 0,
+            jf: 0,
+            k: libc::SECCOMP_RET_KILL_PROCESS,
+        },
+    ];
+    let program = libc::sock_fprog {
+        len: filter.len() as u16,
+        filter: filter.as_mut_ptr(),
+    };
+    // SAFETY: the program and its instructions outlive the calls, which copy them.
+    let installed = unsafe {
+        libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0
+            && libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER, &program) == 0
+    };
+    assert!(installed, "the filter is installed");
+}
