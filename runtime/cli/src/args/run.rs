@@ -17,19 +17,19 @@ pub(crate) struct RunArgs {
     /// The pack
     #[arg(value_name = "PACK")]
     pub(crate) pack: PathBuf,
-    /// Input x: FILE.npy (f64 [steps][np]), random:SEED, impulse:PORT (ports from 1)
+    /// Input x: FILE.npy (f64, steps x np), random:SEED, impulse:PORT (ports from 1)
     #[arg(long, value_name = "INPUT")]
     pub(crate) input: Input,
     /// Steps; by default all of FILE.npy, else 1024
     #[arg(long, value_name = "N")]
     pub(crate) steps: Option<usize>,
-    /// Write y as .npy, f64 [steps][nq]
+    /// Write y as .npy, f64, steps x nq
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
-    /// Write the history response as .npy, f64 [steps][nq]
+    /// Write the history response as .npy, f64, steps x nq
     #[arg(long, value_name = "FILE")]
     pub(crate) history_out: Option<PathBuf>,
-    /// Close the loop, x = G y + input: matched, open, short or G as FILE.npy (f64 [np][nq])
+    /// Close the loop, x = G y + input: matched, open, short or G as FILE.npy (f64, np x nq)
     #[arg(long, value_name = "G")]
     pub(crate) terminate: Option<Termination>,
     /// What to pin

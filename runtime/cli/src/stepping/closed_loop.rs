@@ -1,4 +1,4 @@
-//! The host's side of a closed loop: the equations that tie x[t] to y[t], solved with `op`.
+//! The host's side of a closed loop: the equations that tie `x[t]` to `y[t]`, solved with `op`.
 
 use nalgebra::{DMatrix, DVector, Dyn, LU};
 
