@@ -87,7 +87,8 @@ fn executable(tier: Tier, kernel: &Verified, proof: Proof) -> Executable {
             Arc::new(loader.load(&image, proof).expect("loads"))
         }
     };
-    Executable::new(kernel, entry)
+    // SAFETY: the entry was lowered from this kernel.
+    unsafe { Executable::new(kernel, entry) }
 }
 
 /// The ways to run a class here: each tier at each level that has the class's instructions.

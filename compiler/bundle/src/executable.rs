@@ -43,8 +43,12 @@ pub struct Executable {
 }
 
 impl Executable {
-    /// Joins a kernel and what was made of it. `entry` must have been lowered from `kernel`.
-    pub fn new(kernel: &Verified, entry: Arc<dyn EntryPoint>) -> Self {
+    /// Joins a kernel and what was made of it.
+    ///
+    /// # Safety
+    /// `entry` was lowered from this very `kernel` by a backend that keeps its meaning: the checks
+    /// of [`Executable::run`] are those of the kernel's parameters.
+    pub unsafe fn new(kernel: &Verified, entry: Arc<dyn EntryPoint>) -> Self {
         Executable {
             entry,
             params: kernel.params.clone().into(),

@@ -74,7 +74,8 @@ fn row(shape: DirectShape, schedule: Schedule, proof: Proof) {
         load.push(lowered.elapsed().as_secs_f64() * 1e6);
         lower.push((lowered - start).as_secs_f64() * 1e6);
         bytes = image.bytes.len();
-        executable = Some(Executable::new(&kernel, Arc::new(code)));
+        // SAFETY: the code was lowered from this kernel.
+        executable = Some(unsafe { Executable::new(&kernel, Arc::new(code)) });
     }
     let packed = Layout::new(&shape, schedule).len();
     let run = executable.unwrap();
@@ -126,7 +127,8 @@ fn roof(shape: DirectShape, proof: Proof) {
         .unwrap()
         .load(&image, proof)
         .unwrap();
-    let run = Executable::new(&kernel, Arc::new(code));
+    // SAFETY: the code was lowered from this kernel.
+    let run = unsafe { Executable::new(&kernel, Arc::new(code)) };
     let ns = match shape.elem {
         Elem::F64 => nanoseconds(&run, packed, &shape, |a| Arg::F64(a), |a| Arg::F64Mut(a)),
         Elem::F32 => nanoseconds(&run, packed, &shape, |a| Arg::F32(a), |a| Arg::F32Mut(a)),

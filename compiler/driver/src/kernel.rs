@@ -1,4 +1,6 @@
 //! A direct kernel ready to be called: code, packed taps, nothing else.
+//!
+//! The one `unsafe` of this crate stands here: it vouches that the code belongs to the kernel.
 
 use std::time::Instant;
 
@@ -60,8 +62,10 @@ impl<T: Real> DirectKernel<T> {
                 packed[layout.index(row, term)] = T::from_f64(tap(row, term));
             }
         }
+        // SAFETY: the entry was lowered from this kernel above, by a backend of this project.
+        let executable = unsafe { Executable::new(&kernel, entry) };
         Ok(DirectKernel {
-            executable: Executable::new(&kernel, entry),
+            executable,
             packed,
             name: kernel.name.clone(),
             class: kernel.class,

@@ -39,7 +39,9 @@ pub fn executable(kernel: &Verified, proof: Proof) -> Executable {
         .compile(kernel, proof.level())
         .unwrap_or_else(|e| panic!("{} at {}: {e}", kernel.name, proof.level()));
     let loader = Loader::probe().as_ref().unwrap();
-    Executable::new(kernel, Arc::new(loader.load(&image, proof).unwrap()))
+    let code = Arc::new(loader.load(&image, proof).unwrap());
+    // SAFETY: the code was lowered from this kernel.
+    unsafe { Executable::new(kernel, code) }
 }
 
 enum Storage {
