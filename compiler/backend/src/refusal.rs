@@ -14,7 +14,9 @@ pub enum Refusal {
         level: Level,
     },
     /// The kernel needs fused multiply-add, the level has none.
-    #[error("the class of {kernel} needs fused multiply-add, which {level} lacks; use the class without it")]
+    #[error(
+        "the class of {kernel} needs fused multiply-add, which {level} lacks; use the class without it"
+    )]
     NoFma {
         /// The kernel.
         kernel: String,
