@@ -65,7 +65,6 @@ const PRIVATE: &[(&str, &str)] = &[
     ("cranelift-frontend", "tdse-cranelift"),
     ("clap", "tdse-cli"),
     ("indicatif", "tdse-cli"),
-    ("plotters", "tdse-cli"),
     ("safetensors", "tdse-pack"),
 ];
 
