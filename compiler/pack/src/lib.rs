@@ -23,6 +23,7 @@ mod container;
 pub mod error;
 mod fault;
 mod file;
+mod frequency_text;
 pub mod health;
 mod identity;
 pub mod import;

@@ -64,8 +64,13 @@ impl Grid {
 
     /// What the largest grid value has to be multiplied with to bound all frequencies.
     pub(crate) fn overshoot(&self) -> f64 {
-        let degree = (self.shape.nh() - 1) as f64 / 2.0;
-        1.0 / (std::f64::consts::PI * degree / self.points() as f64).cos()
+        1.0 / (std::f64::consts::FRAC_PI_2 * (self.shape.nh() - 1) as f64 / self.points() as f64)
+            .cos()
+    }
+
+    /// The same for a real trigonometric polynomial of a degree below half the grid's points.
+    pub(crate) fn overshoot_of_degree(&self, degree: usize) -> f64 {
+        1.0 / (std::f64::consts::PI * degree as f64 / self.points() as f64).cos()
     }
 
     /// Calls `visit(bin, matrix)` for every bin from 0 to half the circle, in no particular order; matrices

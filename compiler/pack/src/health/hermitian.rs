@@ -1,4 +1,7 @@
 //! Largest and smallest eigenvalues of small Hermitian matrices, and the spectral norm through them.
+//!
+//! Finite taps of 1e308 have transforms that are not finite. The eigenvalue iteration of nalgebra (0.35.0) never
+//! ends on such a matrix, so it is answered here before it gets there: norm infinite, eigenvalue minus infinite.
 
 use nalgebra::DMatrix;
 use num_complex::Complex;
@@ -26,12 +29,13 @@ impl SpectralNorm {
         }
     }
 
-    /// The largest singular value of `a`, row-major.
+    /// The largest singular value of `a`, row-major; infinite when an entry is not finite.
     pub(super) fn of(&mut self, a: &[C64]) -> f64 {
-        let scale = a
-            .iter()
-            .fold(0.0, |m: f64, v| m.max(v.re.abs()).max(v.im.abs()));
-        if scale < f64::MIN_POSITIVE || !scale.is_finite() {
+        if !is_finite(a) {
+            return f64::INFINITY;
+        }
+        let scale = largest_part(a);
+        if scale < f64::MIN_POSITIVE {
             return scale;
         }
         self.fill(a, 1.0 / scale);
@@ -80,10 +84,31 @@ impl SpectralNorm {
     }
 }
 
-/// The smallest eigenvalue of the Hermitian part `(a + a^H) / 2` of a square row-major matrix.
+/// The smallest eigenvalue of the Hermitian part `(a + a^H) / 2` of a square row-major matrix; minus infinite
+/// when an entry is not finite.
 pub(super) fn smallest_of_hermitian_part(a: &[C64], n: usize) -> f64 {
-    let part = DMatrix::from_fn(n, n, |i, j| (a[i * n + j] + a[j * n + i].conj()) * 0.5);
-    part.symmetric_eigenvalues().min()
+    if !is_finite(a) {
+        return f64::NEG_INFINITY;
+    }
+    // Scaled, so that no sum and no square overflows.
+    let scale = largest_part(a);
+    if scale < f64::MIN_POSITIVE {
+        return 0.0;
+    }
+    let part = DMatrix::from_fn(n, n, |i, j| {
+        (a[i * n + j] / scale + a[j * n + i].conj() / scale) * 0.5
+    });
+    scale * part.symmetric_eigenvalues().min()
+}
+
+fn is_finite(a: &[C64]) -> bool {
+    a.iter().all(|v| v.re.is_finite() && v.im.is_finite())
+}
+
+/// The largest real or imaginary part by magnitude.
+fn largest_part(a: &[C64]) -> f64 {
+    a.iter()
+        .fold(0.0, |m: f64, v| m.max(v.re.abs()).max(v.im.abs()))
 }
 
 fn largest(gram: &DMatrix<C64>) -> f64 {
@@ -158,6 +183,19 @@ mod tests {
         for tiny in [1e-300, 1e-200, 1e200] {
             let got = norm.of(&[1.0, 0.0, 0.0, 0.5].map(|v| C64::new(v * tiny, 0.0)));
             assert!((got / tiny - 1.0).abs() < 1e-14, "{tiny}: {got}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_finite_is_never_small() {
+        for n in [1, 2, 3, 5] {
+            for bad in [f64::NAN, f64::INFINITY] {
+                let mut a = sample(n, n);
+                a[n * n - 1].im = bad;
+                assert_eq!(SpectralNorm::new(n, n).of(&a), f64::INFINITY);
+                assert!(!SpectralNorm::new(n, n).is_below(&a, 1e300));
+                assert_eq!(smallest_of_hermitian_part(&a, n), f64::NEG_INFINITY);
+            }
         }
     }
 

@@ -10,18 +10,22 @@
 //!                                                            \- none does             --> NotRefuted
 //! ```
 //!
-//! Y and Z packs have no waves; for them the Hermitian part must nowhere have a negative eigenvalue.
+//! Y and Z packs have no waves; for them the Hermitian part must nowhere have a negative eigenvalue. It is a
+//! trigonometric polynomial of degree `nh - 1`, so its values on `n` points bound it between them
+//! (H. Ehlich and K. Zeller, Math. Z. 86, 1964): it leaves their range `[a, b]` by at most
+//! `(b - a)/2 (1 / cos(pi (nh - 1) / n) - 1)`.
 //!
 //! Invariant: `Stable` is a proof up to rounding (the bound covers the frequencies between grid points too);
 //! `Unstable` is a demonstration; everything else says that it is neither.
 //!
 //! Cost: one spectral norm or factorisation for each grid point, and `nh np nq` multiply-adds for each step
-//! of three loops.
+//! of four loops.
 
 mod burst;
 pub(crate) mod fir_norm;
 mod hermitian;
 mod history;
+mod judgement;
 mod report;
 mod soak;
 
@@ -30,6 +34,7 @@ pub use report::{HealthReport, LoopReport, Verdict};
 use crate::sparams::BuildFault;
 use crate::{Pack, PackError};
 use fir_norm::Grid;
+use judgement::{judge_immittance, judge_waves};
 use soak::{Limits, Soak, Termination};
 
 /// Parts of the band in [`HealthReport::fir_curve`].
@@ -83,7 +88,7 @@ pub fn check(
     let mut report = frequency_side(pack, o);
     progress(0.2);
     match &kind {
-        Kind::Waves => {
+        Kind::Waves { assumed } => {
             let soak = Soak::new(pack.taps(), pack.shape().np());
             let limits = Limits {
                 steps: o.steps as u64,
@@ -99,15 +104,20 @@ pub fn check(
                 progress(start + share);
             }
             report.small_gain_certificate = report.fir_bound < 1.0;
-            judge_waves(&mut report);
+            judge_waves(&mut report, *assumed);
         }
         Kind::Immittance => {
-            let (least, bin) = least_hermitian(pack, o);
+            let grid = Grid::new(pack.shape(), o.grid_factor, data_points(pack));
+            let (least, bin) = least_hermitian(pack, &grid);
             let hz = bin as f64 / (report.grid_points as f64 * pack.dt());
             report.min_hermitian_eigenvalue = Some((least, hz));
+            // No eigenvalue of the Hermitian part is above the norm.
+            let half_range = 0.5 * report.fir_max_singular_value - 0.5 * least;
+            let bound =
+                least - half_range * (grid.overshoot_of_degree(pack.shape().nh() - 1) - 1.0);
             report.loops_skipped =
                 Some("the taps are admittances or impedances, not waves at ports".into());
-            judge_immittance(&mut report, least, hz);
+            judge_immittance(&mut report, (least, hz), bound);
         }
         Kind::Other(reason) => {
             report.loops_skipped = Some(reason.clone());
@@ -120,7 +130,10 @@ pub fn check(
 
 /// What the taps describe.
 enum Kind {
-    Waves,
+    Waves {
+        /// The pack does not say so.
+        assumed: bool,
+    },
     Immittance,
     Other(String),
 }
@@ -149,7 +162,9 @@ impl Kind {
         }
         match text("parameter").as_str() {
             "y" | "z" => Kind::Immittance,
-            _ => Kind::Waves,
+            parameter => Kind::Waves {
+                assumed: parameter != "s",
+            },
         }
     }
 }
@@ -253,8 +268,8 @@ fn refined(shape: crate::Shape, value: f64, bound: f64, m: usize) -> Option<Grid
     Some(Grid::new(shape, factor as usize + 1, m))
 }
 
-fn least_hermitian(pack: &Pack, o: &HealthOptions) -> (f64, usize) {
-    let grid = Grid::new(pack.shape(), o.grid_factor, data_points(pack));
+/// The smallest eigenvalue of the Hermitian part over the grid, and its bin.
+fn least_hermitian(pack: &Pack, grid: &Grid) -> (f64, usize) {
     let n = pack.shape().np();
     let mut least = (f64::INFINITY, 0);
     grid.visit(pack.taps(), |bin, matrix| {
@@ -264,66 +279,4 @@ fn least_hermitian(pack: &Pack, o: &HealthOptions) -> (f64, usize) {
         }
     });
     least
-}
-
-fn judge_waves(report: &mut HealthReport) {
-    let (value, at) = (report.fir_max_singular_value, report.fir_max_at_hz);
-    let norm = format!("the largest singular value of the taps is {value:.6} at {at:.6e} Hz");
-    let first = report
-        .loops
-        .iter()
-        .filter_map(|l| l.diverged_at.map(|step| (step, &l.termination)))
-        .min();
-    let steps = report.loops.iter().map(|l| l.steps).max().unwrap_or(0);
-    (report.verdict, report.message) = match (report.small_gain_certificate, first) {
-        (_, Some((step, end))) if report.declared_active => (
-            Verdict::NotApplicable,
-            format!(
-                "{norm}; the device was declared active, so this is no error, but the loop with {end} ends passed \
-                 the bound at step {step}: close it only with terminations that keep it stable"
-            ),
-        ),
-        (_, Some((step, end))) => (
-            Verdict::Unstable,
-            format!(
-                "{norm}, and the loop with {end} ends passed the bound at step {step}: a host that closes this loop \
-                 diverges; rebuild with a smoother window (--window kaiser:BETA) or more low-frequency data, or declare the device \
-                 active"
-            ),
-        ),
-        (true, None) => (
-            Verdict::Stable,
-            format!(
-                "{norm} and below {:.6} at every frequency: stable with any passive termination",
-                report.fir_bound
-            ),
-        ),
-        (false, None) => (
-            Verdict::NotRefuted,
-            format!("{norm}, which proves nothing; no loop passed the bound within {steps} steps"),
-        ),
-    };
-}
-
-fn judge_immittance(report: &mut HealthReport, least: f64, hz: f64) {
-    // Rounding of the transform, relative to the largest value there is.
-    let noise = 1e-12 * report.fir_max_singular_value;
-    let shown = format!(
-        "the smallest eigenvalue of the Hermitian part of the taps is {least:.6e} at {hz:.6e} Hz"
-    );
-    (report.verdict, report.message) = if least >= -noise {
-        (Verdict::Stable, format!("{shown}: passive over the grid"))
-    } else if report.declared_active {
-        (
-            Verdict::NotApplicable,
-            format!("{shown}; the device was declared active"),
-        )
-    } else {
-        (
-            Verdict::NotRefuted,
-            format!(
-                "{shown}: not passive there, so a loop may diverge; build S-parameters instead (--param s)"
-            ),
-        )
-    };
 }

@@ -22,6 +22,11 @@ pub struct LoopReport {
 }
 
 impl LoopReport {
+    /// The algebraic loop of one step is singular, so no step was run.
+    pub(super) fn has_no_solution(&self) -> bool {
+        self.diverged_at.is_some() && self.steps == 0
+    }
+
     pub(super) fn new(termination: &str, algebraic_condition: f64) -> LoopReport {
         LoopReport {
             termination: termination.into(),
@@ -39,9 +44,11 @@ impl LoopReport {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
-    /// Proven: the norm stays below 1 at every frequency (for Y and Z: the real part is nowhere negative).
+    /// Proven: the norm stays below 1 at every frequency (for Y and Z: no eigenvalue of the Hermitian part is
+    /// negative at any frequency).
     Stable,
-    /// No loop passed the bound, but nothing proves that none ever will.
+    /// No loop passed the bound, but nothing proves that none ever will. Y and Z packs, for which no loop is
+    /// run, end here too when they are not proven passive.
     NotRefuted,
     /// A loop with passive terminations passed the bound.
     Unstable,

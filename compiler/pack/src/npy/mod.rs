@@ -1,7 +1,7 @@
 //! NumPy files: `.npy` arrays and `.npz` archives to packs, arrays of outputs to `.npy`.
 //!
 //! ```text
-//! .npy bytes -> fence (header) -> npyz -> C order, f64 -> [nh][nq][np]
+//! .npy bytes -> header -> C order, f64 -> [nh][nq][np]
 //! .npz bytes -> zip, bounded entries -> "H", "IR", "dt" or "fs" -> Pack
 //! ```
 //!
@@ -16,11 +16,11 @@
 //! Cost: one pass over the data; a second one for Fortran order.
 
 mod archive;
-mod fence;
+mod header;
 
 pub use archive::{NpzSummary, pack_from_npz, summarize_npz};
 
-use npyz::{NpyFile, Order, TypeChar};
+use header::{Element, Header, Kind};
 
 use crate::fault::NpyFault;
 use crate::{Pack, PackError, PackParts, Shape};
@@ -39,47 +39,20 @@ pub struct NpyArray {
 /// # Errors
 /// An [`NpyFault`] (codes 40xx) when the header, type, shape or length is not as it should be.
 pub fn read_npy(bytes: &[u8]) -> Result<NpyArray, PackError> {
-    let data_at = fence::check_header(bytes)?;
-    let file = NpyFile::new(bytes).map_err(|error| NpyFault::BadHeader {
-        reason: error.to_string(),
-    })?;
-    let wrong_type = || NpyFault::WrongType {
-        found: file.dtype().descr(),
-    };
-    let npyz::DType::Plain(element) = file.dtype() else {
-        return Err(wrong_type().into());
-    };
-    let (kind, size) = (element.type_char(), element.size_field());
-    let elements = elements(file.shape())?;
-    let wanted = (elements as u64).saturating_mul(size);
-    let found = (bytes.len() - data_at) as u64;
-    let sized = matches!(
-        (kind, size),
-        (TypeChar::Float, 4 | 8) | (TypeChar::Int | TypeChar::Uint, 1 | 2 | 4 | 8)
-    );
-    if !sized {
-        return Err(wrong_type().into());
-    }
+    let header = Header::parse(bytes)?;
+    let elements = elements(&header.shape)?;
+    let data = &bytes[header.data_at..];
+    let wanted = (elements as u64).saturating_mul(header.element.size as u64);
+    let found = data.len() as u64;
     if wanted != found {
         return Err(NpyFault::WrongSize { wanted, found }.into());
     }
-    let shape: Vec<usize> = file.shape().iter().map(|&axis| axis as usize).collect();
-    let order = file.order();
-    let data = match (kind, size) {
-        (TypeChar::Float, 8) => values::<f64>(file, Ok)?,
-        (TypeChar::Float, _) => values::<f32>(file, |value| Ok(f64::from(value)))?,
-        (TypeChar::Int, 1) => values::<i8>(file, |value| Ok(f64::from(value)))?,
-        (TypeChar::Int, 2) => values::<i16>(file, |value| Ok(f64::from(value)))?,
-        (TypeChar::Int, 4) => values::<i32>(file, |value| Ok(f64::from(value)))?,
-        (TypeChar::Int, _) => values::<i64>(file, |value| exact(value.into()))?,
-        (_, 1) => values::<u8>(file, |value| Ok(f64::from(value)))?,
-        (_, 2) => values::<u16>(file, |value| Ok(f64::from(value)))?,
-        (_, 4) => values::<u32>(file, |value| Ok(f64::from(value)))?,
-        (_, _) => values::<u64>(file, |value| exact(value.into()))?,
-    };
-    let data = match order {
-        Order::C => data,
-        Order::Fortran => from_fortran(&shape, &data),
+    let shape: Vec<usize> = header.shape.iter().map(|&axis| axis as usize).collect();
+    let data = values(data, header.element)?;
+    let data = if header.fortran {
+        from_fortran(&shape, &data)
+    } else {
+        data
     };
     Ok(NpyArray { shape, data })
 }
@@ -117,13 +90,13 @@ pub fn write_npy(shape: &[usize], data: &[f64]) -> Vec<u8> {
     let axes: String = shape.iter().map(|axis| format!("{axis}, ")).collect();
     let dict = format!("{{'descr': '<f8', 'fortran_order': False, 'shape': ({axes}), }}");
     // Magic, version, length and text together fill whole blocks of 64 bytes.
-    let text = (fence::PREFIX_V1 + dict.len() + 1).next_multiple_of(64) - fence::PREFIX_V1;
-    let mut bytes = Vec::with_capacity(fence::PREFIX_V1 + text + 8 * data.len());
-    bytes.extend_from_slice(fence::MAGIC);
+    let text = (header::PREFIX_V1 + dict.len() + 1).next_multiple_of(64) - header::PREFIX_V1;
+    let mut bytes = Vec::with_capacity(header::PREFIX_V1 + text + 8 * data.len());
+    bytes.extend_from_slice(header::MAGIC);
     bytes.extend_from_slice(&[1, 0]);
     bytes.extend_from_slice(&(text as u16).to_le_bytes());
     bytes.extend_from_slice(dict.as_bytes());
-    bytes.resize(fence::PREFIX_V1 + text - 1, b' ');
+    bytes.resize(header::PREFIX_V1 + text - 1, b' ');
     bytes.push(b'\n');
     bytes.extend(data.iter().flat_map(|value| value.to_le_bytes()));
     bytes
@@ -141,32 +114,48 @@ pub(crate) fn taps_shape(array: &NpyArray) -> Result<Shape, PackError> {
     }
 }
 
+/// Number of elements. An axis of 0 must not hide axes whose product has no bound.
 fn elements(shape: &[u64]) -> Result<usize, NpyFault> {
-    shape
+    let bounded = shape
         .iter()
+        .filter(|&&axis| axis > 0)
         .try_fold(1u64, |product, &axis| product.checked_mul(axis))
-        .filter(|&product| product <= crate::MAX_TAPS as u64)
-        .map(|product| product as usize)
-        .ok_or_else(|| NpyFault::TooManyElements {
+        .filter(|&product| product <= crate::MAX_TAPS as u64);
+    match bounded {
+        Some(_) if shape.contains(&0) => Ok(0),
+        Some(product) => Ok(product as usize),
+        None => Err(NpyFault::TooManyElements {
             shape: shape.to_vec(),
-        })
+        }),
+    }
 }
 
-fn values<T: npyz::Deserialize>(
-    file: NpyFile<&[u8]>,
-    convert: impl Fn(T) -> Result<f64, i128>,
-) -> Result<Vec<f64>, NpyFault> {
-    let unreadable = |reason: String| NpyFault::BadHeader { reason };
-    let items = file
-        .data::<T>()
-        .map_err(|error| unreadable(error.to_string()))?;
-    items
-        .enumerate()
-        .map(|(index, item)| {
-            let item = item.map_err(|error| unreadable(error.to_string()))?;
-            convert(item).map_err(|value| NpyFault::InexactInteger { index, value })
-        })
-        .collect()
+/// The data as f64, in the order of the file.
+fn values(data: &[u8], element: Element) -> Result<Vec<f64>, NpyFault> {
+    let Element {
+        kind,
+        size,
+        big_endian,
+    } = element;
+    let unused = 8 * (8 - size as u32);
+    let each = data.chunks_exact(size).enumerate();
+    each.map(|(index, bytes)| {
+        let mut little = [0; 8];
+        little[..size].copy_from_slice(bytes);
+        if big_endian {
+            little[..size].reverse();
+        }
+        let bits = u64::from_le_bytes(little);
+        match kind {
+            Kind::Float if size == 4 => Ok(f64::from(f32::from_bits(bits as u32))),
+            Kind::Float => Ok(f64::from_bits(bits)),
+            // The sign is the top bit of `size` bytes: move it to the top of 64 bits and back.
+            Kind::Signed => exact(i128::from((bits << unused) as i64 >> unused)),
+            Kind::Unsigned => exact(i128::from(bits)),
+        }
+        .map_err(|value| NpyFault::InexactInteger { index, value })
+    })
+    .collect()
 }
 
 /// The integer as f64, or the integer back when no f64 holds it.

@@ -54,10 +54,7 @@ pub fn golden(name: &str) -> Option<Golden> {
             .unwrap();
         bytes
     };
-    let taps = npyz::NpyFile::new(&member("H.npy")[..])
-        .unwrap()
-        .into_vec()
-        .unwrap();
+    let taps = tdse_pack::npy::read_npy(&member("H.npy")).unwrap().data;
     // A NumPy string: UTF-32 behind a header whose length stands at byte 8.
     let text = member("meta.npy");
     let start = 10 + usize::from(u16::from_le_bytes([text[8], text[9]]));
