@@ -89,7 +89,8 @@ fn make(name: &str, features: &[&str]) -> Result<OwnedTargetIsa, String> {
 
 /// `opt_level = none`: its mid-end sinks multiply-adds below the loads, which stay, and spills (2
 /// to 4 times slower, measured on Zen 4). `single_pass` register allocation gives code 3 times
-/// slower. Kernels neither unwind, trap nor grow the stack.
+/// slower. Kernels neither unwind nor trap. One that spills more than a page touches every page of its
+/// frame first, so that a short stack ends at its guard page and nowhere beyond it.
 fn shared_flags() -> Result<settings::Flags, SetError> {
     let mut flags = settings::builder();
     flags.set("opt_level", "none")?;
@@ -103,7 +104,8 @@ fn shared_flags() -> Result<settings::Flags, SetError> {
         },
     )?;
     flags.set("enable_alias_analysis", "false")?;
-    flags.set("enable_probestack", "false")?;
+    flags.set("enable_probestack", "true")?;
+    flags.set("probestack_strategy", "inline")?;
     flags.set("unwind_info", "false")?;
     flags.set("preserve_frame_pointers", "false")?;
     flags.set("machine_code_cfg_info", "false")?;

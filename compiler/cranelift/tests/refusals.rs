@@ -81,6 +81,55 @@ fn a_body_too_long_is_refused() {
 }
 
 #[test]
+fn registers_carried_round_a_loop_count() {
+    let ty = VecType::new(Elem::F64, 64);
+    let mut b = KernelBuilder::new("carries", NumericClass::direct(Contraction::Separate));
+    let y = b.buffer("y", Elem::F64, 64, Access::ReadWrite, 8);
+    let start = b.load(ty, y, Affine::at(0));
+    let carried = vec![start; 1_250];
+    b.repeat(
+        "i",
+        Bound::Const(0),
+        Bound::Const(2),
+        &carried,
+        |_, _, inner| inner.to_vec(),
+    );
+    let refusal = Cranelift::default()
+        .compile(&verify(b.finish()).unwrap(), Level::V3)
+        .unwrap_err();
+    assert!(
+        refusal.to_string().contains("40032 register operations"),
+        "{refusal}"
+    );
+}
+
+#[test]
+fn a_frame_of_many_pages_is_touched_page_by_page() {
+    // All loaded before any is stored: 1600 registers of 16 bytes live at once.
+    let ty = VecType::new(Elem::F64, 64);
+    let mut b = KernelBuilder::new("spills", NumericClass::direct(Contraction::Separate));
+    let y = b.buffer("y", Elem::F64, 50 * 64, Access::ReadWrite, 8);
+    let at = |i: i64| Affine::at(64 * i);
+    let live: Vec<_> = (0..50).map(|i| b.load(ty, y, at(i))).collect();
+    for (i, &value) in (0..).zip(&live) {
+        b.store(y, at(49 - i), value, 64);
+    }
+    let kernel = verify(b.finish()).unwrap();
+    let listing = |level| {
+        Cranelift::with_listing()
+            .compile(&kernel, level)
+            .unwrap()
+            .listing
+    };
+    let listing = listing(Level::V3).unwrap();
+    assert!(
+        listing.contains("stack_probe_loop"),
+        "{}",
+        &listing[..1000.min(listing.len())]
+    );
+}
+
+#[test]
 fn compiling_is_a_function_of_kernel_and_level() {
     let kernel = taps(Contraction::Separate);
     for level in [Level::V2, Level::V3] {

@@ -19,8 +19,8 @@ pub const MAX_WORK: u64 = 1 << 36;
 /// Largest magnitude of a loop bound or of the range of an index parameter.
 pub const MAX_INDEX: i64 = 1 << 40;
 
-/// Largest magnitude of every partial sum of an address, in elements, so that no backend's 64-bit
-/// arithmetic wraps, even in bytes.
+/// Largest magnitude of every partial sum and coefficient of an address, in elements, so that no
+/// backend's 64-bit arithmetic wraps, even in bytes.
 pub const MAX_ADDRESS: i128 = 1 << 58;
 
 /// Most parameters.

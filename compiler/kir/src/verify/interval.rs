@@ -27,9 +27,17 @@ impl Interval {
         .bounded()
     }
 
-    /// All multiples by `factor`; `None` beyond [`MAX_ADDRESS`].
+    /// All multiples by `factor`; `None` when they or the factor lie beyond [`MAX_ADDRESS`].
+    ///
+    /// The factor by itself matters because backends step a pointer by it once an iteration, also
+    /// past the last one: `0 * 2^61` is 0, a step of 2^61 elements of 8 bytes is no step at all.
     fn times(self, factor: i64) -> Option<Self> {
         let factor = i128::from(factor);
+        Interval {
+            lo: factor,
+            hi: factor,
+        }
+        .bounded()?;
         let (a, b) = (self.lo.checked_mul(factor)?, self.hi.checked_mul(factor)?);
         Interval {
             lo: a.min(b),
@@ -43,8 +51,8 @@ impl Interval {
     }
 }
 
-/// Where `at` lies when each variable lies in its range; `None` when a partial sum may be so large
-/// that 64-bit arithmetic could wrap, or when a variable has no range.
+/// Where `at` lies when each variable lies in its range; `None` when a partial sum or a coefficient
+/// may be so large that 64-bit arithmetic could wrap, or when a variable has no range.
 ///
 /// Exact for one variable. Ranges of different variables count as independent, so a kernel may be
 /// refused although no run of it would leave the buffer, never the other way round.
@@ -61,9 +69,13 @@ mod tests {
     use super::*;
 
     fn range(var: Var) -> Option<Interval> {
-        [Interval::new(0, 9), Interval::new(-3, 4)]
-            .get(var.0 as usize)
-            .copied()
+        [
+            Interval::new(0, 9),
+            Interval::new(-3, 4),
+            Interval::new(0, 0),
+        ]
+        .get(var.0 as usize)
+        .copied()
     }
 
     #[test]
@@ -85,6 +97,8 @@ mod tests {
             (i64::MIN, vec![]),
             (0, vec![(Var(0), i64::MAX)]),
             (-(1 << 57), vec![(Var(0), 1 << 57)]),
+            (0, vec![(Var(2), 1 << 60)]),
+            (0, vec![(Var(2), i64::MIN)]),
             (0, vec![(Var(7), 1)]),
         ] {
             assert_eq!(of_address(&Affine { constant, terms }, range), None);

@@ -203,13 +203,15 @@ impl<'k> Checker<'k> {
         require(ascending && known, Rule::IndexScope, at, || {
             "an address names variables in scope, ascending, once each, with a coefficient".into()
         })?;
+        // Asked of accesses that never run as well: a backend walks their pointers in the loops
+        // around them that do.
+        let Some(found) = interval::of_address(place, |var| self.scope.range(var)) else {
+            let reason = "a coefficient or partial sum of the address may not fit 64 bits".into();
+            return Err(Broken::new(Rule::AddressBounds, at(), reason));
+        };
         if frame.times == 0 {
             return Ok(());
         }
-        let Some(found) = interval::of_address(place, |var| self.scope.range(var)) else {
-            let reason = "a partial sum of the address may not fit 64 bits".into();
-            return Err(Broken::new(Rule::AddressBounds, at(), reason));
-        };
         let (first, last) = (found.lo, found.hi + i128::from(lanes) - 1);
         let inside = first >= 0 && last < i128::from(buffer.extent);
         require(inside, Rule::AddressBounds, at, || {
