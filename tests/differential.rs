@@ -3,6 +3,8 @@
 //! The interpreter itself is held against the definition of the numeric class, written out here
 //! once more without any IR.
 
+#![allow(clippy::panic)]
+
 use std::sync::Arc;
 
 use tdse_backend::Lowered;

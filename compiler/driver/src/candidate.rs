@@ -4,7 +4,7 @@ use tdse_isa::Level;
 use tdse_kir::Contraction;
 use tdse_templates::{DirectShape, Schedule, direct};
 
-use crate::cost::{REFERENCE_GHZ, predicted_cycles};
+use crate::cost::{REFERENCE_GHZ, predicted_cycles, program_steps};
 use crate::tier::Tier;
 
 /// One way to make a direct kernel.
@@ -32,7 +32,8 @@ pub fn candidates(shape: &DirectShape, contraction: Contraction, level: Level) -
             .into_iter()
             .filter_map(|schedule| {
                 let kernel = direct(shape, contraction, schedule).ok()?;
-                let predicted_ns = predicted_cycles(&kernel, width) / REFERENCE_GHZ;
+                let predicted_ns = predicted_cycles(&kernel, width) / REFERENCE_GHZ
+                    + program_steps(&kernel) * tier.step_ns();
                 Some(Candidate {
                     tier,
                     schedule,

@@ -25,6 +25,30 @@ pub fn predicted_cycles(kernel: &Kernel, register_bytes: usize) -> f64 {
     model.block(&kernel.body).cycles()
 }
 
+/// Statements executed outside innermost loops: what a tier that interprets its program pays for.
+pub(crate) fn program_steps(kernel: &Kernel) -> f64 {
+    steps(&kernel.body)
+}
+
+fn steps(body: &[Stmt]) -> f64 {
+    let innermost = |l: &Loop| !l.body.iter().any(|stmt| matches!(stmt, Stmt::Loop(_)));
+    body.iter()
+        .map(|stmt| match stmt {
+            Stmt::Loop(l) if innermost(l) => 1.0,
+            Stmt::Loop(l) => trips(l) * steps(&l.body),
+            Stmt::Def { .. } | Stmt::Store { .. } => 1.0,
+        })
+        .sum()
+}
+
+/// Iterations of a loop with constant bounds; templates write no others.
+fn trips(l: &Loop) -> f64 {
+    match (l.lo, l.hi) {
+        (Bound::Const(lo), Bound::Const(hi)) => hi.saturating_sub(lo).max(0) as f64,
+        _ => 0.0,
+    }
+}
+
 /// Work of a block, overlapping parts kept apart.
 #[derive(Default)]
 struct Work {
@@ -104,9 +128,6 @@ impl Model<'_> {
     }
 
     fn repeat(&mut self, l: &Loop) -> f64 {
-        let (Bound::Const(lo), Bound::Const(hi)) = (l.lo, l.hi) else {
-            return 0.0;
-        };
         for carry in &l.carried {
             self.depth[carry.inner.0 as usize] = 0.0;
         }
@@ -118,7 +139,7 @@ impl Model<'_> {
             self.depth[carry.result.0 as usize] = 0.0;
         }
         let overhead = 1.0;
-        (hi - lo).max(0) as f64 * (body.cycles() + overhead)
+        trips(l) * (body.cycles() + overhead)
     }
 
     /// Machine registers that a virtual vector fills.

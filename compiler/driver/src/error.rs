@@ -23,22 +23,16 @@ pub enum CompileRefusal {
     /// The code cannot be loaded here.
     #[error(transparent)]
     Load(#[from] LoadRefusal),
-    /// The taps do not fit the shape: a defect of the caller.
-    #[error("the shape needs {expected} taps, {found} were given")]
-    TapCount {
-        /// Taps that the shape has.
-        expected: usize,
-        /// Taps given.
-        found: usize,
-    },
 }
 
 impl CompileRefusal {
+    /// Number and name of every refusal of this crate's own; the others keep theirs.
+    pub const ALL: &[(u32, &'static str)] = &[(6201, "unknown_tier")];
+
     /// The stable number.
     pub fn code(&self) -> u32 {
         match self {
-            CompileRefusal::UnknownTier(_) => 6201,
-            CompileRefusal::TapCount { .. } => 6202,
+            CompileRefusal::UnknownTier(_) => Self::ALL[0].0,
             CompileRefusal::Template(e) => e.code(),
             CompileRefusal::Verifier(e) => e.code(),
             CompileRefusal::Backend(e) => e.code(),
@@ -49,8 +43,7 @@ impl CompileRefusal {
     /// The stable name.
     pub fn name(&self) -> &'static str {
         match self {
-            CompileRefusal::UnknownTier(_) => "unknown_tier",
-            CompileRefusal::TapCount { .. } => "tap_count",
+            CompileRefusal::UnknownTier(_) => Self::ALL[0].1,
             CompileRefusal::Template(e) => e.name(),
             CompileRefusal::Verifier(e) => e.name(),
             CompileRefusal::Backend(e) => e.name(),

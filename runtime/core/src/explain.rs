@@ -28,7 +28,8 @@ pub struct RouteReport {
     pub schedule: String,
     /// Level that code is generated for.
     pub level: String,
-    /// Whether it can run here, as far as was tried.
+    /// Whether it can run here as far as is known: one that a better candidate spared the trial
+    /// counts as accepted, one that the pins leave out does not.
     pub accepted: bool,
     /// Whether it runs.
     pub chosen: bool,

@@ -310,7 +310,7 @@ fn repro(options: &PrepareOptions, chosen: &Candidate, contraction: Contraction)
         Contraction::Separate => "separate",
     };
     format!(
-        "tdse run PACK --backend cpu_pack_gemv --route generic --tier {} --schedule {} --dtype {dtype} --isa-cap {} --contraction {rounding}",
+        "tdse run PACK --input random:1 --backend cpu_pack_gemv --route generic --tier {} --schedule {} --dtype {dtype} --isa-cap {} --contraction {rounding}",
         chosen.tier, chosen.schedule, chosen.level
     )
 }

@@ -4,31 +4,41 @@
 
 use crate::explain::Reason;
 
+impl Reason {
+    /// Number and name of every reason of the selection's own.
+    pub const ALL: &[(u32, &'static str)] = &[
+        (8101, "chosen"),
+        (8102, "pinned"),
+        (8103, "outranked"),
+        (8104, "not_pinned"),
+    ];
+}
+
 /// The candidate that runs.
 pub(crate) fn chosen() -> Reason {
-    reason(100, "chosen", "first accepted candidate of the list")
+    reason(0, "first accepted candidate of the list")
 }
 
 /// The candidate that runs because the caller asked for it.
 pub(crate) fn pinned() -> Reason {
-    reason(101, "pinned", "the caller pinned it")
+    reason(1, "the caller pinned it")
 }
 
-/// Could run, but a candidate before it was accepted.
+/// Left out, untried, because a candidate before it was accepted.
 pub(crate) fn outranked() -> Reason {
     reason(
-        110,
-        "outranked",
-        "a candidate before it in the list was accepted; same bits",
+        2,
+        "not tried: a candidate before it in the list was accepted; same bits",
     )
 }
 
-/// Left out because the caller pinned another.
+/// Left out, untried, because the caller pinned another.
 pub(crate) fn not_pinned() -> Reason {
-    reason(120, "not_pinned", "the caller pinned another candidate")
+    reason(3, "not tried: the caller pinned another candidate")
 }
 
-fn reason(code: u32, name: &str, text: &str) -> Reason {
+fn reason(index: usize, text: &str) -> Reason {
+    let (code, name) = Reason::ALL[index];
     Reason {
         code,
         name: name.into(),
