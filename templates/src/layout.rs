@@ -21,7 +21,8 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// The order that [`crate::direct`] reads for this shape and schedule.
+    /// The order that [`crate::direct`] reads for this shape and schedule, both of which it must
+    /// accept: sizes are not checked again here, and a block of no rows has no order.
     pub fn new(shape: &DirectShape, schedule: Schedule) -> Self {
         Layout {
             nq: shape.nq,
@@ -45,7 +46,7 @@ impl Layout {
         self.len() == 0
     }
 
-    /// Offset of `h[row][term]` in elements.
+    /// Offset of `h[row][term]` in elements, for `row` below `nq` and `term` below the terms.
     pub fn index(&self, row: usize, term: usize) -> usize {
         match self.schedule {
             Schedule::Taps { rows, .. } => {
