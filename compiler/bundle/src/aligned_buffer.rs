@@ -1,6 +1,6 @@
 //! Zeroed storage that starts at a cache line, for packed operators, windows and results.
 //!
-//! The allocator promises 8 or 16 bytes of alignment to a `Vec<f64>`; kernels ask for up to 64.
+//! The allocator promises 8 or 16 bytes of alignment to a `Vec<f64>`; templates ask for up to 64.
 //! Invariant: the pointer is a multiple of 64 and owns `len` initialised elements.
 
 use std::alloc::{self, Layout};
@@ -9,7 +9,7 @@ use std::ops::{Deref, DerefMut};
 use std::ptr::NonNull;
 use std::slice;
 
-/// Alignment of every buffer, in bytes: one cache line, the most a kernel may ask for.
+/// Alignment of every buffer, in bytes: one cache line, the most that a template asks for.
 const ALIGN: usize = 64;
 
 /// An element type of kernels.

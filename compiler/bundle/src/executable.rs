@@ -39,6 +39,7 @@ pub enum Arg<'a> {
 pub struct Executable {
     entry: Arc<dyn EntryPoint>,
     params: Arc<[Param]>,
+    vars: Arc<[String]>,
     name: Arc<str>,
 }
 
@@ -52,6 +53,7 @@ impl Executable {
         Executable {
             entry,
             params: kernel.params.clone().into(),
+            vars: kernel.vars.clone().into(),
             name: kernel.name.as_str().into(),
         }
     }
@@ -77,12 +79,36 @@ impl Executable {
             });
         }
         for (index, (param, arg)) in self.params.iter().zip(args).enumerate() {
-            slots[index].write(slot(index, param, arg)?);
+            slots[index].write(self.slot(index, param, arg)?);
         }
         // SAFETY: one slot per parameter was written, in order, each checked against its
         // declaration; buffers that are written are exclusive borrows and overlap nothing.
         unsafe { self.entry.call(slots.as_ptr().cast()) };
         Ok(())
+    }
+
+    fn slot(&self, index: usize, param: &Param, arg: &mut Arg<'_>) -> Result<Slot, CallError> {
+        let (var, lo, hi) = match param {
+            Param::Buffer(buffer) => return buffer_slot(index, buffer, arg),
+            &Param::Index { var, lo, hi } => (var, lo, hi),
+        };
+        let name = || self.vars.get(var.0 as usize).cloned().unwrap_or_default();
+        match *arg {
+            Arg::Index(value) if (lo..=hi).contains(&value) => Ok(Slot { index: value }),
+            Arg::Index(found) => Err(CallError::Range {
+                index,
+                name: name(),
+                lo,
+                hi,
+                found,
+            }),
+            _ => Err(CallError::Type {
+                index,
+                name: name(),
+                expected: "an index",
+                found: kind(arg),
+            }),
+        }
     }
 }
 
@@ -92,28 +118,6 @@ impl fmt::Debug for Executable {
             .field("name", &self.name)
             .field("params", &self.params)
             .finish()
-    }
-}
-
-fn slot(index: usize, param: &Param, arg: &mut Arg<'_>) -> Result<Slot, CallError> {
-    match param {
-        Param::Buffer(buffer) => buffer_slot(index, buffer, arg),
-        &Param::Index { lo, hi, .. } => match *arg {
-            Arg::Index(value) if (lo..=hi).contains(&value) => Ok(Slot { index: value }),
-            Arg::Index(found) => Err(CallError::Range {
-                index,
-                name: "index".into(),
-                lo,
-                hi,
-                found,
-            }),
-            _ => Err(CallError::Type {
-                index,
-                name: "index".into(),
-                expected: "an index",
-                found: kind(arg),
-            }),
-        },
     }
 }
 

@@ -7,7 +7,7 @@
 //! [`Loader`] places code in memory that is never writable and executable at once, or refuses with
 //! the reason. [`Executable`] checks count, types, lengths, alignment and index ranges of a call,
 //! so that a verified kernel can be run without `unsafe`. [`AlignedBuffer`] is storage that meets
-//! every alignment a kernel may declare.
+//! the alignment that every template declares.
 //!
 //! What is trusted: the bytes of a [`tdse_backend::CodeImage`]. They come from a backend of this
 //! build or from a file whose digest was checked before; code is not sandboxed.

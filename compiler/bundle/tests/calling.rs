@@ -104,5 +104,9 @@ fn what_does_not_fit_is_named_and_does_not_run() {
         refused[5].to_string(),
         "parameter 0 (x) needs 4 elements, the argument has 3"
     );
+    assert_eq!(
+        refused[7].to_string(),
+        "parameter 2 (n) takes 0 to 4, the argument is 5"
+    );
     assert_eq!(y, [7.0; 4]);
 }
