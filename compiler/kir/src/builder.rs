@@ -118,7 +118,8 @@ impl KernelBuilder {
     }
 
     /// A loop over `lo..hi`. `body` receives the counter and the carried values and returns what
-    /// the iteration yields; the result is the carried values after the loop.
+    /// the iteration yields, one value for each of `init`; the result is the carried values after
+    /// the loop. Panics when fewer are yielded.
     pub fn repeat(
         &mut self,
         name: &str,
