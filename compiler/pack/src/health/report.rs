@@ -11,7 +11,8 @@ pub struct LoopReport {
     pub steps: u64,
     /// Largest wave amplitude, incident or reflected, at any port (the burst has amplitude 1).
     pub max_abs: f64,
-    /// The step at which a wave passed the bound; 0 when the algebraic loop has no solution.
+    /// The step at which a wave passed the bound (with matched ends: overflowed); 0 when the algebraic loop has
+    /// no solution.
     pub diverged_at: Option<u64>,
     /// Condition of `I - G H0`, the algebraic loop of one step (infinite, in JSON `null`, when singular).
     pub algebraic_condition: f64,

@@ -24,6 +24,9 @@ use super::report::LoopReport;
 /// any growing mode far above it.
 const SILENCE: f64 = 1e-100;
 
+/// Multiply-adds between two reports of progress: about 10 ms.
+const PROGRESS_WORK: u64 = 1 << 25;
+
 /// How every port is ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Termination {
@@ -95,6 +98,9 @@ impl<'a> Soak<'a> {
     }
 
     /// Runs one loop; `progress` gets the share done.
+    ///
+    /// With matched ends nothing comes back: the waves are those of a finite sum, however large a gain is, and
+    /// only an overflow counts as divergence.
     pub(super) fn run(
         &self,
         end: Termination,
@@ -102,6 +108,12 @@ impl<'a> Soak<'a> {
         progress: &mut dyn FnMut(f64),
     ) -> LoopReport {
         let n = self.n;
+        let bound = match end {
+            Termination::Matched => f64::INFINITY,
+            _ => limits.bound,
+        };
+        let blocks = (PROGRESS_WORK / (self.taps.len() * BLOCK) as u64).max(1);
+        let report_every = blocks * BLOCK as u64;
         let gamma: Vec<f64> = (0..n).map(|p| end.reflection(p)).collect();
         let algebraic = DMatrix::from_fn(n, n, |q, p| {
             f64::from(u8::from(q == p)) - gamma[q] * self.taps[q * n + p]
@@ -143,7 +155,7 @@ impl<'a> Soak<'a> {
                 state.store(j);
                 report.steps += 1;
                 report.max_abs = worse(report.max_abs, loudest);
-                if loudest.is_nan() || loudest > limits.bound {
+                if loudest.is_nan() || loudest > bound {
                     report.diverged_at = Some(t);
                     return report;
                 }
@@ -163,7 +175,7 @@ impl<'a> Soak<'a> {
                 }
             }
             state.advance();
-            if report.steps.is_multiple_of(1024) {
+            if report.steps.is_multiple_of(report_every) {
                 progress(report.steps as f64 / limits.steps as f64);
             }
         }
