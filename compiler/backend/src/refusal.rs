@@ -46,23 +46,30 @@ pub enum Refusal {
 }
 
 impl Refusal {
+    /// Number and name of every refusal.
+    pub const ALL: &[(u32, &'static str)] = &[
+        (6001, "level_unsupported"),
+        (6002, "no_fma"),
+        (6003, "construct_not_lowered"),
+        (6004, "generator_failed"),
+    ];
+
     /// The stable number.
     pub fn code(&self) -> u32 {
-        match self {
-            Refusal::LevelUnsupported { .. } => 6001,
-            Refusal::NoFma { .. } => 6002,
-            Refusal::Construct { .. } => 6003,
-            Refusal::Generator { .. } => 6004,
-        }
+        self.entry().0
     }
 
     /// The stable name.
     pub fn name(&self) -> &'static str {
-        match self {
-            Refusal::LevelUnsupported { .. } => "level_unsupported",
-            Refusal::NoFma { .. } => "no_fma",
-            Refusal::Construct { .. } => "construct_not_lowered",
-            Refusal::Generator { .. } => "generator_failed",
-        }
+        self.entry().1
+    }
+
+    fn entry(&self) -> (u32, &'static str) {
+        Self::ALL[match self {
+            Refusal::LevelUnsupported { .. } => 0,
+            Refusal::NoFma { .. } => 1,
+            Refusal::Construct { .. } => 2,
+            Refusal::Generator { .. } => 3,
+        }]
     }
 }

@@ -45,7 +45,7 @@ pub enum CallError {
     },
     /// A buffer that starts at an address the kernel does not accept.
     #[error(
-        "parameter {index} ({name}) must start at a multiple of {align} bytes; use an AlignedBuffer"
+        "parameter {index} ({name}) must start at a multiple of {align} bytes; an AlignedBuffer starts at a multiple of 64"
     )]
     Alignment {
         /// Position of the parameter.
@@ -72,27 +72,34 @@ pub enum CallError {
 }
 
 impl CallError {
+    /// Number and name of every refusal.
+    pub const ALL: &[(u32, &'static str)] = &[
+        (7101, "argument_count"),
+        (7102, "too_many_parameters"),
+        (7103, "argument_type"),
+        (7104, "argument_too_short"),
+        (7105, "argument_misaligned"),
+        (7106, "index_out_of_range"),
+    ];
+
     /// The stable number.
     pub fn code(&self) -> u32 {
-        match self {
-            CallError::Count { .. } => 7101,
-            CallError::TooManyParameters { .. } => 7102,
-            CallError::Type { .. } => 7103,
-            CallError::Length { .. } => 7104,
-            CallError::Alignment { .. } => 7105,
-            CallError::Range { .. } => 7106,
-        }
+        self.entry().0
     }
 
     /// The stable name.
     pub fn name(&self) -> &'static str {
-        match self {
-            CallError::Count { .. } => "argument_count",
-            CallError::TooManyParameters { .. } => "too_many_parameters",
-            CallError::Type { .. } => "argument_type",
-            CallError::Length { .. } => "argument_too_short",
-            CallError::Alignment { .. } => "argument_misaligned",
-            CallError::Range { .. } => "index_out_of_range",
-        }
+        self.entry().1
+    }
+
+    fn entry(&self) -> (u32, &'static str) {
+        Self::ALL[match self {
+            CallError::Count { .. } => 0,
+            CallError::TooManyParameters { .. } => 1,
+            CallError::Type { .. } => 2,
+            CallError::Length { .. } => 3,
+            CallError::Alignment { .. } => 4,
+            CallError::Range { .. } => 5,
+        }]
     }
 }

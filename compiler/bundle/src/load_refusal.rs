@@ -82,23 +82,30 @@ pub enum LoadRefusal {
 }
 
 impl LoadRefusal {
+    /// Number and name of every refusal.
+    pub const ALL: &[(u32, &'static str)] = &[
+        (7001, "executable_memory_not_permitted"),
+        (7002, "code_mapping_failed"),
+        (7003, "entry_outside_code"),
+        (7004, "level_not_proven"),
+    ];
+
     /// The stable number.
     pub fn code(&self) -> u32 {
-        match self {
-            LoadRefusal::NotPermitted { .. } => 7001,
-            LoadRefusal::Mapping { .. } => 7002,
-            LoadRefusal::EntryOutside { .. } => 7003,
-            LoadRefusal::LevelNotProven { .. } => 7004,
-        }
+        self.entry().0
     }
 
     /// The stable name.
     pub fn name(&self) -> &'static str {
-        match self {
-            LoadRefusal::NotPermitted { .. } => "executable_memory_not_permitted",
-            LoadRefusal::Mapping { .. } => "code_mapping_failed",
-            LoadRefusal::EntryOutside { .. } => "entry_outside_code",
-            LoadRefusal::LevelNotProven { .. } => "level_not_proven",
-        }
+        self.entry().1
+    }
+
+    fn entry(&self) -> (u32, &'static str) {
+        Self::ALL[match self {
+            LoadRefusal::NotPermitted { .. } => 0,
+            LoadRefusal::Mapping { .. } => 1,
+            LoadRefusal::EntryOutside { .. } => 2,
+            LoadRefusal::LevelNotProven { .. } => 3,
+        }]
     }
 }

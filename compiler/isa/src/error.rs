@@ -12,19 +12,24 @@ pub enum IsaError {
 }
 
 impl IsaError {
+    /// Number and name of every refusal.
+    pub const ALL: &[(u32, &'static str)] =
+        &[(6501, "unknown_level"), (6502, "unknown_preference")];
+
     /// The stable number.
     pub fn code(&self) -> u32 {
-        match self {
-            IsaError::UnknownLevel(_) => 5901,
-            IsaError::UnknownPreference(_) => 5902,
-        }
+        self.entry().0
     }
 
     /// The stable name.
     pub fn name(&self) -> &'static str {
-        match self {
-            IsaError::UnknownLevel(_) => "unknown_level",
-            IsaError::UnknownPreference(_) => "unknown_preference",
-        }
+        self.entry().1
+    }
+
+    fn entry(&self) -> (u32, &'static str) {
+        Self::ALL[match self {
+            IsaError::UnknownLevel(_) => 0,
+            IsaError::UnknownPreference(_) => 1,
+        }]
     }
 }

@@ -39,7 +39,7 @@ fn names_round_trip_and_unknown_ones_list_all() {
         error.to_string(),
         "\"avx2\" is no instruction-set level; use one of x86-64, x86-64-v2, x86-64-v3, x86-64-v4, aarch64, scalar"
     );
-    assert_eq!((error.code(), error.name()), (5901, "unknown_level"));
+    assert_eq!((error.code(), error.name()), (6501, "unknown_level"));
     for preference in [
         Preference::Widest,
         Preference::Bits128,
@@ -55,7 +55,7 @@ fn names_round_trip_and_unknown_ones_list_all() {
             .ends_with("use one of widest, 128, 256, 512"),
         "{error}"
     );
-    assert_eq!((error.code(), error.name()), (5902, "unknown_preference"));
+    assert_eq!((error.code(), error.name()), (6502, "unknown_preference"));
 }
 
 #[test]

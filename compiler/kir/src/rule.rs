@@ -82,7 +82,7 @@ impl Rule {
 
     /// The stable number.
     pub const fn code(self) -> u32 {
-        5101 + self as u32
+        6401 + self as u32
     }
 
     /// The stable name.

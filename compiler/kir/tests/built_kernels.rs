@@ -213,7 +213,7 @@ fn an_error_names_kernel_rule_statement_and_reason() {
 #[test]
 fn codes_and_names_are_stable_and_unique() {
     for (i, rule) in Rule::ALL.iter().enumerate() {
-        assert_eq!(rule.code(), 5101 + i as u32);
+        assert_eq!(rule.code(), 6401 + i as u32);
         assert!(KirError::ALL.contains(&(rule.code(), rule.name())));
     }
     for pair in KirError::ALL.windows(2) {

@@ -30,65 +30,65 @@ fn wrong_arguments_are_refused_and_nothing_is_written() {
         assert!(error.to_string().contains(words), "{error}");
     };
     use KirArg::{F32, F32Mut, F64, F64Mut, Index};
-    refused(&mut [F64(&x)], 5011, "takes 4 arguments, the call passes 1");
+    refused(&mut [F64(&x)], 6311, "takes 4 arguments, the call passes 1");
     refused(
         &mut [F64(&x), F32Mut(&mut y), F64Mut(&mut z), Index(0), Index(0)],
-        5011,
+        6311,
         "passes 5",
     );
     refused(
         &mut [F64(&x), F64Mut(&mut y_f64), F64Mut(&mut z), Index(0)],
-        5012,
+        6312,
         "parameter y",
     );
     refused(
         &mut [F64(&x), F32(&[0.0; 3]), F64Mut(&mut z), Index(0)],
-        5012,
+        6312,
         "a mutable f32 buffer",
     );
     refused(
         &mut [F64(&x), F32Mut(&mut y), F64(&x), Index(0)],
-        5012,
+        6312,
         "parameter z",
     );
     refused(
         &mut [F64(&x), F32Mut(&mut y), F32Mut(&mut z_f32), Index(0)],
-        5012,
+        6312,
         "parameter z",
     );
     refused(
         &mut [F32(&[0.0; 4]), F32Mut(&mut y), F64Mut(&mut z), Index(0)],
-        5012,
+        6312,
         "parameter x",
     );
     refused(
         &mut [Index(0), F32Mut(&mut y), F64Mut(&mut z), Index(0)],
-        5012,
+        6312,
         "an index",
     );
     refused(
         &mut [F64(&x), F32Mut(&mut y), F64Mut(&mut z), F64(&x)],
-        5012,
+        6312,
         "parameter n",
     );
     refused(
         &mut [F64(&x_short), F32Mut(&mut y), F64Mut(&mut z), Index(0)],
-        5013,
+        6313,
         "4 elements",
     );
     refused(
         &mut [F64(&x), F32Mut(y_short), F64Mut(&mut z), Index(0)],
-        5013,
+        6313,
         "parameter y",
     );
     refused(
         &mut [F64(&x), F32Mut(&mut y), F64Mut(&mut z), Index(-3)],
-        5014,
+        6314,
         "-2 to 5",
     );
     refused(
         &mut [F64(&x), F32Mut(&mut y), F64Mut(&mut z), Index(6)],
-        5014,
+        6314,
         "parameter n",
     );
     assert_eq!((y, z), ([9.0; 3], [0.5]));

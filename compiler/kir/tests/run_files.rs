@@ -104,7 +104,7 @@ fn wrong_run_lines_are_refused() {
         "x = [1 x 3] n = 0 => y",
     ] {
         let error = runfile::parse(&format!("{head}{line}")).unwrap_err();
-        assert_eq!(error.code(), 5005, "{line}: {error}");
+        assert_eq!(error.code(), 6305, "{line}: {error}");
         assert!(error.to_string().starts_with("line 4:"), "{error}");
     }
 }
