@@ -1,7 +1,7 @@
 //! Words to numbers: reals, and references that may be complex.
 
 use super::TouchstoneFault;
-use super::text::{Place, Word, shown};
+use super::text::Word;
 use crate::PackError;
 use num_complex::Complex;
 
@@ -53,16 +53,16 @@ pub(super) fn count(bytes: &[u8]) -> Option<usize> {
 
 /// A reference impedance in ohm: `50`, `50+50j`, `(50+50j)`, `50j` and `i` for `j`.
 /// Its real part must be positive: power waves divide by its root.
-pub(super) fn reference(bytes: &[u8], place: Place) -> Result<Complex<f64>, PackError> {
-    let Some(value) = parse_complex(bytes) else {
-        return Err(place.fault(TouchstoneFault::NotANumber {
-            token: shown(bytes),
+pub(super) fn reference(word: &Word<'_>) -> Result<Complex<f64>, PackError> {
+    let Some(value) = parse_complex(word.bytes) else {
+        return Err(word.place().fault(TouchstoneFault::NotANumber {
+            token: word.shown(),
         }));
     };
     let usable = value.re.is_finite() && value.im.is_finite() && value.re > 0.0;
     if !usable {
-        return Err(place.fault(TouchstoneFault::BadReference {
-            token: shown(bytes),
+        return Err(word.place().fault(TouchstoneFault::BadReference {
+            token: word.shown(),
         }));
     }
     Ok(value)

@@ -81,15 +81,12 @@ pub(super) fn parse(line: &Line<'_>) -> Result<Options, PackError> {
             let values = if glued.bytes.is_empty() {
                 vec![]
             } else {
-                vec![number::reference(glued.bytes, word.place())?]
+                vec![number::reference(&glued)?]
             };
             reference = Some((word.place(), values));
             after_r = true;
         } else if let (true, Some((_, values))) = (after_r, &mut reference) {
-            values.push(
-                number::reference(word.bytes, word.place())
-                    .map_err(|e| unknown_unless_number(e, &word))?,
-            );
+            values.push(number::reference(&word).map_err(|e| unknown_unless_number(e, &word))?);
         } else {
             return Err(word.place().fault(TouchstoneFault::UnknownOption {
                 token: word.shown(),

@@ -27,6 +27,8 @@ pub(super) struct Records {
     opened: Place,
     opening_row: usize,
     full_opening_row: usize,
+    /// Kept while reading: asked for at every row, so looking it up would cost a pass each.
+    highest: Option<f64>,
     /// Hertz.
     pub(super) frequencies: Vec<f64>,
     /// Line of each frequency.
@@ -45,6 +47,7 @@ impl Records {
             opened: Place::line(1),
             opening_row: 0,
             full_opening_row: 0,
+            highest: None,
             frequencies: Vec::new(),
             lines: Vec::new(),
             values: Vec::new(),
@@ -63,7 +66,7 @@ impl Records {
 
     /// The highest frequency so far, in hertz.
     pub(super) fn highest(&self) -> Option<f64> {
-        self.frequencies.iter().copied().reduce(f64::max)
+        self.highest
     }
 
     /// Takes one row.
@@ -101,6 +104,7 @@ impl Records {
             }));
         }
         self.frequencies.push(hertz);
+        self.highest = Some(self.highest.map_or(hertz, |known| known.max(hertz)));
         self.lines.push(row.number);
         self.opened = first.place();
         self.opening_row = found + 1;

@@ -219,7 +219,7 @@ impl Reader {
                             ports,
                         }));
                     }
-                    list.push(number::reference(word.bytes, word.place())?);
+                    list.push(number::reference(&word)?);
                 }
                 (_, _, Some((_, list))) => {
                     if list.len() == ports {
