@@ -21,6 +21,8 @@
 pub mod admittance;
 mod container;
 pub mod error;
+// First: the macro that numbers refusals is used by the modules below.
+#[macro_use]
 mod fault;
 mod file;
 mod frequency_text;

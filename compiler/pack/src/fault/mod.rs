@@ -3,6 +3,8 @@
 //! The numbers stand once, in the `codes!` block below each enum; `code`, `name` and `ALL` come
 //! from that block, so they cannot disagree. `docs/pack-format.md` lists them, and a test compares.
 //!
+//! `codes!` also numbers the refusals of `touchstone` and `sparams`, which stand there.
+//!
 //! Areas: 10xx files, 11xx container, 12xx content, 13xx choosing an importer, 2xxx Touchstone,
 //! 3xxx S-parameters to taps and health, 4xxx `.npy` and `.npz`, 5xxx `.wav`.
 

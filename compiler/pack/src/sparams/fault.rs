@@ -1,5 +1,7 @@
 //! Refusals of building and checking, with their stable numbers.
 
+use crate::frequency_text::hertz;
+
 /// Why no impulse response can be built, or a health check cannot be made.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum BuildFault {
@@ -42,9 +44,10 @@ pub enum BuildFault {
     },
     /// Most of the band down to 0 Hz would be guessed.
     #[error(
-        "the data start at {f_lo} Hz and end at {f_hi} Hz: f_lo/f_hi = {ratio:.3} is above 0.5, and {missing} grid points \
-         from 0 Hz to {last_missing} Hz (step {df} Hz) are missing and would be guessed; measure from lower \
-         frequencies, or accept the guess with --allow-extrapolated"
+        "the data start at {} and end at {}: f_lo/f_hi = {ratio:.3} is above 0.5, and {missing} grid points \
+         from 0 Hz to {} (step {}) are missing and would be guessed; measure from lower frequencies, or accept \
+         the guess with --allow-extrapolated",
+        hertz(*f_lo), hertz(*f_hi), hertz(*last_missing), hertz(*df)
     )]
     Extrapolated {
         /// Lowest frequency of the data.
@@ -62,8 +65,9 @@ pub enum BuildFault {
     },
     /// The frequency grid would be too large.
     #[error(
-        "the grid up to {f_max} Hz in steps of {df} Hz has {points} points of {entries} entries each; at most \
-         {limit} values are built; give a larger step with --df or a lower end with --fmax"
+        "the grid up to {} in steps of {} has {points} points of {entries} entries each; at most {limit} values \
+         are built; give a larger step with --df or a lower end with --fmax",
+        hertz(*f_max), hertz(*df)
     )]
     TooManyPoints {
         /// End of the grid.
@@ -79,7 +83,8 @@ pub enum BuildFault {
     },
     /// The grid has no point besides 0 Hz.
     #[error(
-        "a step of {df} Hz up to {f_max} Hz leaves no grid point above 0 Hz; give a smaller --df or a larger --fmax"
+        "a step of {} up to {} leaves no grid point above 0 Hz; give a smaller --df or a larger --fmax",
+        hertz(*df), hertz(*f_max)
     )]
     GridTooShort {
         /// Step of the grid.
@@ -119,7 +124,8 @@ pub enum BuildFault {
     },
     /// A parameter conversion meets a singular matrix.
     #[error(
-        "{from} parameters have no {to} form at {hz} Hz: the matrix is singular there; keep --param s"
+        "{from} parameters have no {to} form at {}: the matrix is singular there; keep --param s",
+        hertz(*hz)
     )]
     Singular {
         /// Frequency of the singular matrix.
@@ -160,9 +166,9 @@ pub enum BuildFault {
         expected: &'static str,
     },
     /// An admittance table breaks its form.
-    #[error("admittance table, number {index} (counted from 1): {problem}")]
+    #[error("admittance table{}: {problem}", place(*index))]
     Admittance {
-        /// Number in the text, counted from 1.
+        /// Number in the text, counted from 1; 0 for the text as a whole.
         index: usize,
         /// What is wrong and what belongs there.
         problem: String,
@@ -175,58 +181,29 @@ pub enum BuildFault {
     },
 }
 
-impl BuildFault {
-    /// Every number and name, in order.
-    pub const ALL: &'static [(u32, &'static str)] = &[
-        (3001, "no_data"),
-        (3002, "no_step"),
-        (3003, "not_finite"),
-        (3004, "negative_frequency"),
-        (3005, "data_shape"),
-        (3006, "extrapolated"),
-        (3007, "too_many_points"),
-        (3008, "grid_too_short"),
-        (3009, "bad_option"),
-        (3010, "dc_matrix"),
-        (3011, "dc_thru"),
-        (3012, "singular"),
-        (3013, "bad_reference"),
-        (3014, "overflow"),
-        (3015, "health_option"),
-        (3016, "admittance_form"),
-        (3017, "gzip"),
-    ];
-
-    fn entry(&self) -> (u32, &'static str) {
-        let place = match self {
-            BuildFault::NoData => 0,
-            BuildFault::NoStep => 1,
-            BuildFault::NotFinite { .. } => 2,
-            BuildFault::NegativeFrequency { .. } => 3,
-            BuildFault::DataShape { .. } => 4,
-            BuildFault::Extrapolated { .. } => 5,
-            BuildFault::TooManyPoints { .. } => 6,
-            BuildFault::GridTooShort { .. } => 7,
-            BuildFault::Option { .. } => 8,
-            BuildFault::DcMatrix { .. } => 9,
-            BuildFault::DcThru { .. } => 10,
-            BuildFault::Singular { .. } => 11,
-            BuildFault::Reference { .. } => 12,
-            BuildFault::Overflow { .. } => 13,
-            BuildFault::HealthOption { .. } => 14,
-            BuildFault::Admittance { .. } => 15,
-            BuildFault::Gzip { .. } => 16,
-        };
-        BuildFault::ALL[place]
-    }
-
-    /// The stable number.
-    pub fn code(&self) -> u32 {
-        self.entry().0
-    }
-
-    /// The stable snake_case name.
-    pub fn name(&self) -> &'static str {
-        self.entry().1
+fn place(index: usize) -> String {
+    match index {
+        0 => String::new(),
+        _ => format!(", number {index} (counted from 1)"),
     }
 }
+
+codes!(BuildFault {
+    NoData => 3001 "no_data",
+    NoStep => 3002 "no_step",
+    NotFinite => 3003 "not_finite",
+    NegativeFrequency => 3004 "negative_frequency",
+    DataShape => 3005 "data_shape",
+    Extrapolated => 3006 "extrapolated",
+    TooManyPoints => 3007 "too_many_points",
+    GridTooShort => 3008 "grid_too_short",
+    Option => 3009 "bad_option",
+    DcMatrix => 3010 "dc_matrix",
+    DcThru => 3011 "dc_thru",
+    Singular => 3012 "singular",
+    Reference => 3013 "bad_reference",
+    Overflow => 3014 "overflow",
+    HealthOption => 3015 "health_option",
+    Admittance => 3016 "admittance_form",
+    Gzip => 3017 "gzip",
+});

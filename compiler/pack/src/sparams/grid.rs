@@ -22,6 +22,7 @@ use super::dc::{LowLine, unwrap};
 use super::interpolation::Knots;
 use super::options::BuildOptions;
 use super::{BuildFault, SParameters};
+use crate::frequency_text::hertz;
 
 type C64 = Complex<f64>;
 
@@ -158,13 +159,15 @@ pub(super) fn plan(f: &[f64], ports: usize, o: &BuildOptions) -> Result<Plan, Bu
         if f_hi / step > o.cap_points as f64 {
             step = f_hi / o.cap_points as f64;
             notes.push(format!(
-                "the smallest step of the sweep would need more than {} grid points; the step was raised to {step} Hz",
-                o.cap_points
+                "the smallest step of the sweep would need more than {} grid points; the step was raised to {}",
+                o.cap_points,
+                hertz(step)
             ));
         }
         if f.len() > 2 {
             notes.push(format!(
-                "the sweep is not uniform; it was resampled in steps of {step} Hz"
+                "the sweep is not uniform; it was resampled in steps of {}",
+                hertz(step)
             ));
         }
     }
@@ -202,7 +205,11 @@ pub(super) fn plan(f: &[f64], ports: usize, o: &BuildOptions) -> Result<Plan, Bu
     }
     let gap = if f.len() > 1 { gap } else { Vec::new() };
     if f_max > f_hi * (1.0 + 1e-9) {
-        notes.push(format!("the grid goes on to {f_max} Hz above the highest known frequency {f_hi} Hz: extrapolated"));
+        notes.push(format!(
+            "the grid goes on to {} above the highest known frequency {}: extrapolated",
+            hertz(f_max),
+            hertz(f_hi)
+        ));
     }
     let known = f.len() + gap.len() + usize::from(lacks_dc);
     if let (Some(df), None) = (own, o.df)

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::options::BuildOptions;
+use crate::frequency_text::hertz;
 
 /// Everything [`build`](super::build) decided and measured; also stands in the pack's `made_by` as `build`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -59,6 +60,9 @@ pub struct BuildReport {
     pub warnings: Vec<String>,
 }
 
+/// Largest singular value of given data that still counts as passive: files print few digits.
+const PASSIVE: f64 = 1.0 + 1e-6;
+
 /// Share of energy at negative time above which the report warns.
 const DOUBTFUL_NEGATIVE_ENERGY: f64 = 1e-2;
 
@@ -71,8 +75,9 @@ impl BuildReport {
         let mut say = |text: String| self.warnings.push(text);
         if self.extrapolated_fraction > 0.1 {
             say(format!(
-                "the data start at {} Hz, {:.2} of their highest frequency: everything below was guessed",
-                self.f_lo, self.extrapolated_fraction
+                "the data start at {}, {:.2} of their highest frequency: everything below was guessed",
+                hertz(self.f_lo),
+                self.extrapolated_fraction
             ));
         }
         if self.negative_time_energy > DOUBTFUL_NEGATIVE_ENERGY {
@@ -88,9 +93,16 @@ impl BuildReport {
                 self.truncated_energy, self.nh
             ));
         }
+        if self.passivity_max_sv_input > PASSIVE {
+            say(format!(
+                "the data are not passive (largest singular value {:.6}): right for an active device, otherwise noise \
+                 or a wrong option line; run the check",
+                self.passivity_max_sv_input
+            ));
+        }
         if let Some(sv) = self.passivity_max_sv_fir
             && sv > 1.0
-            && self.passivity_max_sv_input <= 1.0 + 1e-6
+            && self.passivity_max_sv_input <= PASSIVE
         {
             say(format!(
                 "the data are passive (largest singular value {:.6}) but the taps are not ({sv:.6}): a loop closed \

@@ -271,65 +271,44 @@ pub enum TouchstoneFault {
     },
 }
 
-/// One row per variant: pattern, number, name. It makes `code`, `name` and `ALL` agree.
-macro_rules! numbers {
-    ($($pattern:pat => $code:literal $name:literal,)*) => {
-        impl TouchstoneFault {
-            /// Every refusal of this module: number and name.
-            pub const ALL: &[(u32, &'static str)] = &[$(($code, $name),)*];
-
-            /// The stable number.
-            pub fn code(&self) -> u32 {
-                match self { $($pattern => $code,)* }
-            }
-
-            /// The stable snake_case name.
-            pub fn name(&self) -> &'static str {
-                match self { $($pattern => $name,)* }
-            }
-        }
-    };
-}
-
-use TouchstoneFault as F;
-numbers! {
-    F::NoData => 2001 "no_data",
-    F::TooManyBytes { .. } => 2002 "too_many_bytes",
-    F::WrongEncoding => 2003 "wrong_encoding",
-    F::NotANumber { .. } => 2004 "not_a_number",
-    F::NotFinite { .. } => 2005 "not_finite",
-    F::NegativeFrequency { .. } => 2006 "negative_frequency",
-    F::UnpairedValue { .. } => 2007 "unpaired_value",
-    F::MissingValues { .. } => 2008 "missing_values",
-    F::ExtraValues { .. } => 2009 "extra_values",
-    F::MissingOptionLine => 2010 "missing_option_line",
-    F::UnknownOption { .. } => 2011 "unknown_option",
-    F::RepeatedOption { .. } => 2012 "repeated_option",
-    F::MissingReference => 2013 "missing_reference",
-    F::BadReference { .. } => 2014 "bad_reference",
-    F::ReferenceCount { .. } => 2015 "reference_count",
-    F::UnknownPortCount { .. } => 2016 "unknown_port_count",
-    F::ZeroPorts => 2017 "zero_ports",
-    F::TooManyPorts { .. } => 2018 "too_many_ports",
-    F::TooManyPoints => 2019 "too_many_points",
-    F::HybridNeedsTwoPorts { .. } => 2020 "hybrid_needs_two_ports",
-    F::UnsupportedVersion { .. } => 2021 "unsupported_version",
-    F::KeywordWithoutVersion { .. } => 2022 "keyword_without_version",
-    F::UnknownKeyword { .. } => 2023 "unknown_keyword",
-    F::UnclosedKeyword => 2024 "unclosed_keyword",
-    F::RepeatedKeyword { .. } => 2025 "repeated_keyword",
-    F::MissingArgument { .. } => 2026 "missing_argument",
-    F::BadArgument { .. } => 2027 "bad_argument",
-    F::MissingNumberOfPorts => 2028 "missing_number_of_ports",
-    F::FrequencyCount { .. } => 2029 "frequency_count",
-    F::NoiseCount { .. } => 2030 "noise_count",
-    F::BadNoiseRow { .. } => 2031 "bad_noise_row",
-    F::NoiseNeedsTwoPorts { .. } => 2032 "noise_needs_two_ports",
-    F::BadMode { .. } => 2033 "bad_mode",
-    F::MixedModeMismatch { .. } => 2034 "mixed_mode_mismatch",
-    F::UnclosedInformation => 2035 "unclosed_information",
-    F::KeywordAfterData { .. } => 2036 "keyword_after_data",
-    F::Singular { .. } => 2037 "singular_conversion",
-    F::WriteShape { .. } => 2038 "write_shape",
-    F::WriteOrder { .. } => 2039 "write_order",
-}
+codes!(TouchstoneFault {
+    NoData => 2001 "no_data",
+    TooManyBytes => 2002 "too_many_bytes",
+    WrongEncoding => 2003 "wrong_encoding",
+    NotANumber => 2004 "not_a_number",
+    NotFinite => 2005 "not_finite",
+    NegativeFrequency => 2006 "negative_frequency",
+    UnpairedValue => 2007 "unpaired_value",
+    MissingValues => 2008 "missing_values",
+    ExtraValues => 2009 "extra_values",
+    MissingOptionLine => 2010 "missing_option_line",
+    UnknownOption => 2011 "unknown_option",
+    RepeatedOption => 2012 "repeated_option",
+    MissingReference => 2013 "missing_reference",
+    BadReference => 2014 "bad_reference",
+    ReferenceCount => 2015 "reference_count",
+    UnknownPortCount => 2016 "unknown_port_count",
+    ZeroPorts => 2017 "zero_ports",
+    TooManyPorts => 2018 "too_many_ports",
+    TooManyPoints => 2019 "too_many_points",
+    HybridNeedsTwoPorts => 2020 "hybrid_needs_two_ports",
+    UnsupportedVersion => 2021 "unsupported_version",
+    KeywordWithoutVersion => 2022 "keyword_without_version",
+    UnknownKeyword => 2023 "unknown_keyword",
+    UnclosedKeyword => 2024 "unclosed_keyword",
+    RepeatedKeyword => 2025 "repeated_keyword",
+    MissingArgument => 2026 "missing_argument",
+    BadArgument => 2027 "bad_argument",
+    MissingNumberOfPorts => 2028 "missing_number_of_ports",
+    FrequencyCount => 2029 "frequency_count",
+    NoiseCount => 2030 "noise_count",
+    BadNoiseRow => 2031 "bad_noise_row",
+    NoiseNeedsTwoPorts => 2032 "noise_needs_two_ports",
+    BadMode => 2033 "bad_mode",
+    MixedModeMismatch => 2034 "mixed_mode_mismatch",
+    UnclosedInformation => 2035 "unclosed_information",
+    KeywordAfterData => 2036 "keyword_after_data",
+    Singular => 2037 "singular_conversion",
+    WriteShape => 2038 "write_shape",
+    WriteOrder => 2039 "write_order",
+});
