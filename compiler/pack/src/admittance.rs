@@ -13,6 +13,7 @@
 //!
 //! Cost: one pass over the text; at most 64 MiB of it.
 
+use std::borrow::Cow;
 use std::io::Read;
 
 use num_complex::Complex;
@@ -43,9 +44,9 @@ pub struct AdmittanceTable {
 /// [`PackError::Build`] with `gzip` or `admittance_form`, naming the number in the text that is wrong.
 pub fn parse(bytes: &[u8]) -> Result<AdmittanceTable, PackError> {
     let text = if bytes.starts_with(&[0x1f, 0x8b]) {
-        decompress(bytes)?
+        Cow::Owned(decompress(bytes)?)
     } else {
-        bytes.to_vec()
+        Cow::Borrowed(bytes)
     };
     if text.len() > MAX_TEXT_BYTES {
         return Err(form(0, format!("the text has more than {MAX_TEXT_BYTES} bytes")).into());

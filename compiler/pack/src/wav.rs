@@ -81,7 +81,7 @@ pub fn pack_from_wav(bytes: &[u8], options: &WavOptions) -> Result<Pack, PackErr
     let samples = riff.samples()?;
     let made_by = serde_json::json!({
         "importer": "wav",
-        "source": summary,
+        "wave": summary,
         "inputs": inputs,
         "channel": "c = p * nq + q",
     });

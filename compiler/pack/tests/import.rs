@@ -6,8 +6,10 @@ mod specimen;
 use std::path::Path;
 
 use specimen::{fmt, npz, riff, shared};
+use tdse_pack::health::{HealthOptions, check};
 use tdse_pack::import::{ImportOptions, Imported, describe, import, import_bytes};
 use tdse_pack::npy::write_npy;
+use tdse_pack::sparams::TargetParameter;
 use tdse_pack::{Pack, PackError};
 
 /// A line of one sample of delay at every frequency; the first is 0, so nothing is guessed.
@@ -45,7 +47,7 @@ fn content_decides_before_the_suffix() {
         assert_eq!(kind(&archive, name), "npz", "{name}");
         assert_eq!(kind(&wave, name), "wav", "{name}");
     }
-    for name in ["x.s1p", "X.S1P", "x.y.S1p", "line", "line.dat"] {
+    for name in ["x.s1p", "X.S1P", "x.y.S1p", "line", "line.dat", "x.txt"] {
         assert_eq!(kind(network.as_bytes(), name), "touchstone", "{name}");
     }
 }
@@ -104,10 +106,52 @@ fn the_report_is_the_story_in_the_pack() {
     assert_eq!(report["read"]["points"], 33);
     assert_eq!(report["read"]["f_hi_hz"], 32e9);
     assert!(report["build"]["options"].is_object());
+    assert_eq!(report["parameter"], "s");
     // It survives the container, to the last bit of every figure.
     let again = Pack::from_bytes(&pack.to_bytes().unwrap()).unwrap();
     assert_eq!(again.made_by(), &report);
     assert_eq!(again.identity(), pack.identity());
+}
+
+#[test]
+fn admittance_taps_are_not_taken_for_waves() {
+    let mut options = ImportOptions::default();
+    options.build.target = TargetParameter::Y;
+    let pack = import_bytes(touchstone().as_bytes(), "line.s1p", &options)
+        .unwrap()
+        .pack;
+    let health = check(&pack, &HealthOptions::default(), &mut |_| {}).unwrap();
+    assert!(health.min_hermitian_eigenvalue.is_some() && health.loops.is_empty());
+}
+
+#[test]
+fn options_without_effect_are_refused() {
+    let array = write_npy(&[2], &[1.0, 0.5]);
+    let wave = riff(&[(b"fmt ", &fmt(1, 1, 8000, 1, 8)), (b"data", &[200])]);
+    let network = touchstone();
+    let mut short = ImportOptions {
+        dt: Some(1.0 / 8000.0),
+        ..ImportOptions::default()
+    };
+    short.build.nh = Some(1);
+    let mut grouped = ImportOptions::default();
+    grouped.wav.inputs = 2;
+    for (bytes, name, options, flag) in [
+        (array.as_slice(), "x.npy", &short, "--nh"),
+        (wave.as_slice(), "x.wav", &short, "--nh"),
+        (network.as_bytes(), "x.s1p", &grouped, "--inputs"),
+    ] {
+        let error = import_bytes(bytes, name, options).unwrap_err();
+        assert_eq!(
+            (error.code(), error.name()),
+            (1305, "option_without_effect")
+        );
+        assert!(error.to_string().starts_with(flag), "{error}");
+    }
+    // What the wave says of itself stays in the story.
+    let plain = import_bytes(&wave, "x.wav", &ImportOptions::default()).unwrap();
+    assert_eq!(plain.report["wave"]["sample_rate_hz"], 8000);
+    assert_eq!(plain.report["source"]["name"], "x.wav");
 }
 
 #[test]

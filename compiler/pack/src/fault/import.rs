@@ -27,6 +27,14 @@ pub enum ImportFault {
         /// From the options.
         asked: f64,
     },
+    /// An option was given that files of this kind have no use for.
+    #[error("{option} has no effect on a {format} file; leave it out")]
+    UnusedOption {
+        /// The option, as on the command line.
+        option: &'static str,
+        /// The kind of file.
+        format: &'static str,
+    },
     /// The file is already a pack.
     #[error("{name:?} is already a pack; open it instead of importing it")]
     AlreadyPack {
@@ -40,4 +48,5 @@ codes!(ImportFault {
     MissingTimeStep => 1302 "missing_time_step",
     TimeStepConflict => 1303 "time_step_conflict",
     AlreadyPack => 1304 "already_a_pack",
+    UnusedOption => 1305 "option_without_effect",
 });

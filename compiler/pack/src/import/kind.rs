@@ -44,9 +44,14 @@ impl Kind {
             let inner = by_suffix(without_gz(name));
             return inner.filter(|kind| *kind == Kind::Admittance);
         }
+        let touchstone = looks_like_touchstone(bytes).then_some(Kind::Touchstone);
         by_content(bytes)
-            .or_else(|| by_suffix(name))
-            .or_else(|| looks_like_touchstone(bytes).then_some(Kind::Touchstone))
+            .or_else(|| match by_suffix(name) {
+                // Mailed and archived Touchstone files are often called .txt; no admittance table begins so.
+                Some(Kind::Admittance) => touchstone.or(Some(Kind::Admittance)),
+                kind => kind,
+            })
+            .or(touchstone)
     }
 }
 

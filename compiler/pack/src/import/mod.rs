@@ -15,6 +15,7 @@
 mod describe;
 mod kind;
 mod network;
+mod unused;
 
 pub use describe::describe;
 
@@ -29,7 +30,7 @@ use crate::wav::WavOptions;
 use crate::{Pack, PackError, file, npy, time_step, wav};
 use kind::{Kind, Source};
 
-/// How a file becomes a pack. Options of importers that the file does not need have no effect.
+/// How a file becomes a pack. An option that the file has no use for is refused, unless it has its default.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ImportOptions {
     /// Time step in seconds. Needed where the file has none (`.npy`, `.npz` without `dt` and `fs`);
@@ -46,8 +47,8 @@ pub struct ImportOptions {
 pub struct Imported {
     /// The pack; its `made_by` is the report.
     pub pack: Pack,
-    /// A JSON object: `importer`, `source` (`name`, `bytes`, `sha256`), and what the importer
-    /// adds: `read` and `build` for network data, shapes and rates for the others.
+    /// A JSON object: `program`, `importer`, `source` (`name`, `bytes`, `sha256`), and what the
+    /// importer adds: `read`, `parameter` and `build` for network data, shapes and rates for the others.
     pub report: Value,
 }
 
@@ -72,6 +73,7 @@ pub fn import_bytes(
 ) -> Result<Imported, PackError> {
     let source = Source::of(bytes, name)?;
     let content = source.bytes;
+    unused::check(source.kind, options)?;
     let pack = match source.kind {
         Kind::Pack => {
             return Err(ImportFault::AlreadyPack {
@@ -91,6 +93,7 @@ pub fn import_bytes(
     };
     time_step::choose(source.kind.name(), Some(pack.dt()), options.dt)?;
     let mut report = json!({
+        "program": concat!("tdse-pack ", env!("CARGO_PKG_VERSION")),
         "importer": source.kind.name(),
         "source": {
             "name": name,
