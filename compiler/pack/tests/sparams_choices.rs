@@ -368,37 +368,3 @@ fn order_and_repeats_are_repaired_and_said() {
     assert_eq!(a.0.identity(), b.0.identity());
     assert_eq!(b.1.notes.len(), 2, "{:?}", b.1.notes);
 }
-
-#[test]
-fn text_and_json_forms_of_the_options_round_trip() {
-    let options = BuildOptions {
-        window: "kaiser:6.5".parse().unwrap(),
-        dc: "matrix:0,1;1,0".parse().unwrap(),
-        interpolation: "linear".parse().unwrap(),
-        target: "y".parse().unwrap(),
-        transform: "even".parse().unwrap(),
-        ..BuildOptions::default()
-    };
-    let json = serde_json::to_value(&options).unwrap();
-    assert_eq!(json["window"], "kaiser:6.5");
-    assert_eq!(json["dc"], "matrix:0,1;1,0");
-    assert_eq!(json["target"], "y");
-    assert_eq!(
-        serde_json::from_value::<BuildOptions>(json).unwrap(),
-        options
-    );
-    assert_eq!(
-        serde_json::from_str::<BuildOptions>("{}").unwrap(),
-        BuildOptions::default()
-    );
-    assert!(serde_json::from_str::<BuildOptions>(r#"{"windo":"hann"}"#).is_err());
-    for (bad, option) in [
-        ("kaiser", "--window"),
-        ("kaiser:-1", "--window"),
-        ("Hann", "--window"),
-    ] {
-        let text = bad.parse::<Window>().unwrap_err().to_string();
-        assert!(text.starts_with(option) && text.contains(bad), "{text}");
-    }
-    assert!("Odd".parse::<Transform>().is_err() && "t".parse::<TargetParameter>().is_err());
-}
