@@ -1,6 +1,7 @@
 //! A number means one thing in the whole project, whichever crate gives it.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use tdse_backend::Refusal;
 use tdse_bundle::{CallError, LoadRefusal};
@@ -11,8 +12,11 @@ use tdse_pack::PackError;
 use tdse_runtime::{Reason, RuntimeError};
 use tdse_templates::TemplateError;
 
-/// Each list with the numbers it may use; docs/cli.md tells users about the thousands.
-fn lists() -> Vec<(&'static str, std::ops::Range<u32>, Vec<(u32, &'static str)>)> {
+/// Whose list, the numbers it may use, the numbers it has with their names.
+type List = (&'static str, Range<u32>, Vec<(u32, &'static str)>);
+
+/// Every list; docs/cli.md tells users about the thousands.
+fn lists() -> Vec<List> {
     vec![
         ("pack", 1001..6000, PackError::all_codes()),
         ("backend", 6001..6100, Refusal::ALL.to_vec()),
