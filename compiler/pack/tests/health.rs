@@ -76,7 +76,7 @@ fn passive_bond_wires_diverge_as_taps() {
             .unwrap();
         for part in [
             format!("{:.6}", report.fir_max_singular_value),
-            format!("{:.6e} Hz", report.fir_max_at_hz),
+            "Hz, and the loop with".to_owned(),
             format!("step {first}"),
         ] {
             assert!(
@@ -191,8 +191,11 @@ fn packs_that_are_no_ports_are_not_judged() {
 #[test]
 fn admittances_are_judged_by_their_real_part() {
     let y = |taps: Vec<f64>| pack(taps.len(), 1, 1, taps, json!({"parameter": "y"}));
+    let proven = examine(&y(vec![1.0, 0.2]), &steps(10));
+    assert_eq!(proven.verdict, Verdict::Stable, "{}", proven.message);
+    // Touches 0, which no finite grid can prove.
     let passive = examine(&y(vec![0.5, 0.5]), &steps(10));
-    assert_eq!(passive.verdict, Verdict::Stable);
+    assert_eq!(passive.verdict, Verdict::NotRefuted, "{}", passive.message);
     assert!(passive.min_hermitian_eigenvalue.unwrap().0.abs() < 1e-15);
     let active = examine(&y(vec![0.4, 0.6]), &steps(10));
     assert_eq!(active.verdict, Verdict::NotRefuted);
@@ -200,6 +203,54 @@ fn admittances_are_judged_by_their_real_part() {
     assert!(
         (least + 0.2).abs() < 1e-12 && (hz - 0.5e9).abs() < 1.0,
         "{least} at {hz}"
+    );
+}
+
+#[test]
+fn taps_whose_transform_overflows_end_the_check_without_a_proof() {
+    // Eigenvalue iterations never end on matrices that are not finite.
+    for parameter in ["s", "y"] {
+        let taps = (0..7 * 9).map(|i| if i % 2 == 0 { 1.7e308 } else { -1.7e308 });
+        let report = examine(
+            &pack(7, 3, 3, taps.collect(), json!({"parameter": parameter})),
+            &steps(10),
+        );
+        assert!(!report.small_gain_certificate);
+        assert_ne!(report.verdict, Verdict::Stable, "{}", report.message);
+    }
+}
+
+#[test]
+fn a_gain_without_a_loop_is_no_divergence() {
+    // b = 1e9 a at once: with open ends a = s / (1 - 1e9), and matched ends close no loop.
+    let report = examine(&pack(1, 1, 1, vec![1e9], json!({})), &steps(100));
+    assert_eq!(report.verdict, Verdict::NotRefuted, "{}", report.message);
+    assert!(report.loops[3].max_abs > 1e6 && report.loops[3].diverged_at.is_none());
+    assert!(
+        report.message.contains("does not say"),
+        "{}",
+        report.message
+    );
+}
+
+#[test]
+fn verdicts_name_what_happened() {
+    let open = examine(
+        &pack(1, 1, 1, vec![1.0], json!({"parameter": "s"})),
+        &steps(100),
+    );
+    assert!(open.message.contains("has no solution"), "{}", open.message);
+    assert!(open.message.contains("at 0 Hz"), "{}", open.message);
+    // Grows by 1.003 a step: 1.349 a quarter, far from the bound.
+    let slow = examine(
+        &pack(2, 1, 1, vec![0.0, 1.003], json!({"parameter": "s"})),
+        &steps(400),
+    );
+    assert_eq!(slow.verdict, Verdict::NotRefuted);
+    assert!(
+        slow.message.contains("still grew 1.349"),
+        "{}",
+        slow.message
     );
 }
 
