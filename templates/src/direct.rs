@@ -1,6 +1,8 @@
 //! The entry to the direct families: checks, name, parameters.
 
-use tdse_kir::{Access, BufferId, Contraction, Kernel, KernelBuilder, NumericClass, Value};
+use tdse_kir::{
+    Access, Affine, Bound, BufferId, Contraction, Kernel, KernelBuilder, NumericClass, Value,
+};
 
 use crate::direct_rows::direct_rows;
 use crate::direct_taps::direct_taps;
@@ -77,30 +79,91 @@ pub fn direct(
     Ok(b.finish())
 }
 
-/// How the groups of eight terms are walked: iterations of `unroll` groups, single groups left
-/// over, and the terms of an incomplete last group.
+/// Emits every block of `rows` rows: the full ones in a loop, then the rows left over.
+///
+/// `emit(b, h, y, rows)` emits one block whose packed taps start at `h` and whose results start at
+/// `y`; a full block has `block_len` packed taps.
+pub(crate) fn row_blocks(
+    b: &mut KernelBuilder,
+    nq: usize,
+    rows: usize,
+    block_len: usize,
+    emit: impl Fn(&mut KernelBuilder, Affine, Affine, usize),
+) {
+    let full = nq / rows;
+    if full > 1 {
+        let trips = Bound::Const(full as i64);
+        b.repeat("b", Bound::Const(0), trips, &[], |b, var, _| {
+            let h = Affine::at(0).plus(var, block_len as i64);
+            emit(b, h, Affine::at(0).plus(var, rows as i64), rows);
+            Vec::new()
+        });
+    } else if full == 1 {
+        emit(b, Affine::at(0), Affine::at(0), rows);
+    }
+    if nq % rows > 0 {
+        let h = Affine::at((full * block_len) as i64);
+        emit(b, h, Affine::at((full * rows) as i64), nq % rows);
+    }
+}
+
+/// The terms of a row in groups of eight: `unroll` groups per iteration of a loop, then single
+/// groups, then an incomplete one.
 pub(crate) struct Groups {
-    /// Iterations of the loop.
-    pub(crate) iterations: usize,
-    /// Groups per iteration.
-    pub(crate) unroll: usize,
-    /// Full groups after the loop.
-    pub(crate) left: usize,
-    /// Terms in the incomplete group, 0 to 7.
-    pub(crate) tail: usize,
+    iterations: usize,
+    unroll: usize,
+    full: usize,
+    tail: usize,
 }
 
 impl Groups {
     /// Splits `terms`. A loop of one iteration becomes straight-line groups.
     pub(crate) fn new(terms: usize, unroll: u8) -> Self {
-        let full = terms / PARTIALS;
-        let unroll = usize::from(unroll);
+        let (full, unroll) = (terms / PARTIALS, usize::from(unroll));
         let iterations = if full / unroll > 1 { full / unroll } else { 0 };
         Groups {
             iterations,
             unroll,
-            left: full - iterations * unroll,
+            full,
             tail: terms % PARTIALS,
         }
+    }
+
+    /// Emits all groups and returns the sums after the last.
+    ///
+    /// `group(b, sums, h, x, terms)` adds one group of `terms` terms (8, or fewer in the last) to
+    /// the sums; its packed taps start at `h`, its window at `x`. `step` packed taps lie between
+    /// two groups.
+    pub(crate) fn walk(
+        &self,
+        b: &mut KernelBuilder,
+        h: &Affine,
+        step: usize,
+        mut sums: Vec<Value>,
+        group: impl Fn(&mut KernelBuilder, &mut [Value], Affine, Affine, usize),
+    ) -> Vec<Value> {
+        let at =
+            |base: &Affine, groups: usize, step: usize| base.clone().offset((groups * step) as i64);
+        let x = Affine::at(0);
+        if self.iterations > 0 {
+            let trips = Bound::Const(self.iterations as i64);
+            sums = b.repeat("j", Bound::Const(0), trips, &sums, |b, j, carried| {
+                let mut sums = carried.to_vec();
+                let h = h.clone().plus(j, (step * self.unroll) as i64);
+                let x = x.clone().plus(j, (PARTIALS * self.unroll) as i64);
+                for u in 0..self.unroll {
+                    group(b, &mut sums, at(&h, u, step), at(&x, u, PARTIALS), PARTIALS);
+                }
+                sums
+            });
+        }
+        for g in self.iterations * self.unroll..self.full {
+            group(b, &mut sums, at(h, g, step), at(&x, g, PARTIALS), PARTIALS);
+        }
+        if self.tail > 0 {
+            let (h, x) = (at(h, self.full, step), at(&x, self.full, PARTIALS));
+            group(b, &mut sums, h, x, self.tail);
+        }
+        sums
     }
 }

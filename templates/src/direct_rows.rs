@@ -10,13 +10,13 @@
 //! `direct_taps` where a row has few terms; lanes beyond the last row compute with zero taps and
 //! are not stored.
 
-use tdse_kir::{Affine, Bound, KernelBuilder, Value, VecType};
+use tdse_kir::{Affine, KernelBuilder, Value, VecType};
 
 use crate::PARTIALS;
-use crate::direct::{Direct, Groups};
+use crate::direct::{Direct, Groups, row_blocks};
 use crate::shape::DirectShape;
 
-/// Emits the body: full tiles of `lanes` rows in a loop, then the incomplete tile.
+/// Emits the body: tiles of `lanes` rows, `unroll` groups of terms per iteration.
 pub(crate) fn direct_rows(
     b: &mut KernelBuilder,
     buffers: &Direct,
@@ -25,94 +25,59 @@ pub(crate) fn direct_rows(
     unroll: u8,
 ) {
     let lanes = usize::from(lanes);
+    let ty = VecType::new(shape.elem, lanes as u16);
     let tile = RowsTile {
         buffers,
-        ty: VecType::new(shape.elem, lanes as u16),
+        ty,
         groups: Groups::new(shape.terms(), unroll),
+        zero: b.constant(ty, 0.0),
     };
-    let zero = b.constant(tile.ty, 0.0);
-    let tile_len = (lanes * shape.terms()) as i64;
-    let full = shape.nq / lanes;
-    if full > 1 {
-        b.repeat(
-            "b",
-            Bound::Const(0),
-            Bound::Const(full as i64),
-            &[],
-            |b, var, _| {
-                let h = Affine::at(0).plus(var, tile_len);
-                tile.emit(b, zero, h, Affine::at(0).plus(var, lanes as i64), lanes);
-                Vec::new()
-            },
-        );
-    } else if full == 1 {
-        tile.emit(b, zero, Affine::at(0), Affine::at(0), lanes);
-    }
-    let left = shape.nq % lanes;
-    if left > 0 {
-        let h = Affine::at(full as i64 * tile_len);
-        tile.emit(b, zero, h, Affine::at((full * lanes) as i64), left);
-    }
+    let tile_len = lanes * shape.terms();
+    row_blocks(b, shape.nq, lanes, tile_len, |b, h, y, rows| {
+        tile.emit(b, &h, y, rows)
+    });
 }
 
 struct RowsTile<'a> {
     buffers: &'a Direct,
     ty: VecType,
     groups: Groups,
+    zero: Value,
 }
 
 impl RowsTile<'_> {
     /// One tile whose packed taps start at `h`; the first `rows` lanes go to `y`.
-    fn emit(&self, b: &mut KernelBuilder, zero: Value, h: Affine, y: Affine, rows: usize) {
-        let lanes = i64::from(self.ty.lanes);
-        let step = PARTIALS as i64;
-        let Groups {
-            iterations,
-            unroll,
-            left,
-            tail,
-        } = self.groups;
-        let mut sums = vec![zero; PARTIALS];
-        if iterations > 0 {
-            let trips = Bound::Const(iterations as i64);
-            sums = b.repeat("j", Bound::Const(0), trips, &sums, |b, j, carried| {
-                let mut sums = carried.to_vec();
-                let h = h.clone().plus(j, step * lanes * unroll as i64);
-                let x = Affine::at(0).plus(j, step * unroll as i64);
-                for u in 0..unroll as i64 {
-                    let x = x.clone().offset(u * step);
-                    self.terms(b, &mut sums, h.clone().offset(u * step * lanes), x);
-                }
-                sums
-            });
-        }
-        let done = (iterations * unroll) as i64;
-        for g in done..done + left as i64 {
-            let h = h.clone().offset(g * step * lanes);
-            self.terms(b, &mut sums, h, Affine::at(g * step));
-        }
-        if tail > 0 {
-            let g = done + left as i64;
-            let h = h.clone().offset(g * step * lanes);
-            self.terms(b, &mut sums[..tail], h, Affine::at(g * step));
-            // The padding terms of the class, +0 * +0: they turn a partial sum of -0 into +0.
-            for sum in &mut sums[tail..] {
-                *sum = b.add(*sum, zero);
-            }
-        }
+    fn emit(&self, b: &mut KernelBuilder, h: &Affine, y: Affine, rows: usize) {
+        let step = PARTIALS * usize::from(self.ty.lanes);
+        let zeros = vec![self.zero; PARTIALS];
+        let mut sums = self.groups.walk(b, h, step, zeros, |b, sums, h, x, terms| {
+            self.group(b, sums, &h, &x, terms);
+        });
         while sums.len() > 1 {
             sums = sums.chunks(2).map(|pair| b.add(pair[0], pair[1])).collect();
         }
         b.store(self.buffers.y, y, sums[0], rows as u16);
     }
 
-    /// One term for each of the partial sums given.
-    fn terms(&self, b: &mut KernelBuilder, sums: &mut [Value], h: Affine, x: Affine) {
+    /// One group: each of its terms to the partial sum of its own.
+    fn group(
+        &self,
+        b: &mut KernelBuilder,
+        sums: &mut [Value],
+        h: &Affine,
+        x: &Affine,
+        terms: usize,
+    ) {
         let lanes = i64::from(self.ty.lanes);
-        for (i, sum) in sums.iter_mut().enumerate() {
-            let taps = b.load(self.ty, self.buffers.h, h.clone().offset(i as i64 * lanes));
-            let input = b.load_splat(self.ty, self.buffers.x, x.clone().offset(i as i64));
+        let (summed, padded) = sums.split_at_mut(terms);
+        for (i, sum) in (0..).zip(summed) {
+            let taps = b.load(self.ty, self.buffers.h, h.clone().offset(i * lanes));
+            let input = b.load_splat(self.ty, self.buffers.x, x.clone().offset(i));
             *sum = self.buffers.accumulate(b, taps, input, *sum);
+        }
+        // The padding terms of the class, +0 * +0: they turn a partial sum of -0 into +0.
+        for sum in padded {
+            *sum = b.add(*sum, self.zero);
         }
     }
 }
