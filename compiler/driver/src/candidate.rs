@@ -22,8 +22,8 @@ pub struct Candidate {
 
 /// All candidates for a shape: tiers in their order, the schedules of a tier by predicted cost.
 ///
-/// A pure function of its inputs; equal predictions keep the order of the proposals. The level is
-/// lowered to one that the class can use: nothing else about the machine matters.
+/// A pure function of its inputs; equal predictions keep the order of the proposals. A
+/// candidate that the level cannot run is refused by name when it is compiled, not left out here.
 pub fn candidates(shape: &DirectShape, contraction: Contraction, level: Level) -> Vec<Candidate> {
     let mut all = Vec::new();
     for tier in Tier::ALL {

@@ -44,6 +44,10 @@ impl<T: Real> DirectKernel<T> {
         };
         let start = Instant::now();
         let kernel = verify(direct(&shape, contraction, schedule)?)?;
+        if tier.makes_machine_code() {
+            // Where no code can be mapped, none need be made.
+            Loader::probe().as_ref().map_err(Clone::clone)?;
+        }
         let (entry, code) = match tier.backend().lower(&kernel, proof.level())? {
             Lowered::Ready(entry) => (entry, None),
             Lowered::Machine(image) => {

@@ -24,18 +24,17 @@ pub enum RuntimeError {
     /// No candidate can run here.
     #[error("no route can run this pack here; the last refusal was: {0}")]
     NoRoute(#[source] CompileRefusal),
-    /// A tap beyond the range of f32.
-    #[error("tap H[{k}][{q}][{p}] = {value:e} does not fit f32; run the pack in f64")]
+    /// A tap or a value of the independent response beyond the range of f32.
+    #[error("{place} = {value:e} does not fit f32; run the pack in f64")]
     NotRepresentable {
-        /// Tap.
-        k: usize,
-        /// Output.
-        q: usize,
-        /// Input.
-        p: usize,
+        /// Which value.
+        place: String,
         /// The value.
         value: f64,
     },
+    /// A start time that is no time.
+    #[error("the start time is {0}; give a finite number of seconds")]
+    StartTime(f64),
     /// A buffer of the wrong length.
     #[error("{call} needs {expected} values, {found} were given")]
     Length {
@@ -120,6 +119,7 @@ impl RuntimeError {
         (8012, "no_independent_response"),
         (8013, "ir_step_out_of_range"),
         (8014, "internal"),
+        (8015, "start_time"),
     ];
 
     /// The stable number.
@@ -148,6 +148,7 @@ impl RuntimeError {
             RuntimeError::NoIr => 11,
             RuntimeError::IrStepOutOfRange { .. } => 12,
             RuntimeError::Internal(_) => 13,
+            RuntimeError::StartTime(_) => 14,
         }]
     }
 }

@@ -87,6 +87,9 @@ impl Prepared {
 
     fn typed<T: Real>(pack: Arc<Pack>, options: &PrepareOptions) -> Result<Prepared, RuntimeError> {
         let start = Instant::now();
+        if !options.start_time.is_finite() {
+            return Err(RuntimeError::StartTime(options.start_time));
+        }
         check_representable::<T>(&pack)?;
         let host = Host::get();
         let level = host.capped(options.isa_cap);
@@ -273,15 +276,30 @@ fn kernels<T: Real>(
     })
 }
 
+/// Refuses values that are finite in the pack and infinite in the element type.
 fn check_representable<T: Real>(pack: &Pack) -> Result<(), RuntimeError> {
+    let beyond = |values: &[f64]| {
+        values
+            .iter()
+            .position(|&v| !T::from_f64(v).to_f64().is_finite())
+    };
     let (nq, np) = (pack.shape().nq(), pack.shape().np());
-    for (i, &value) in pack.taps().iter().enumerate() {
-        if !T::from_f64(value).to_f64().is_finite() {
-            let (k, q, p) = (i / (nq * np), i / np % nq, i % np);
-            return Err(RuntimeError::NotRepresentable { k, q, p, value });
-        }
+    if let Some(i) = beyond(pack.taps()) {
+        let (k, q, p) = (i / (nq * np), i / np % nq, i % np);
+        let place = format!("tap H[{k}][{q}][{p}]");
+        return Err(RuntimeError::NotRepresentable {
+            place,
+            value: pack.taps()[i],
+        });
     }
-    Ok(())
+    let ir = pack.ir().unwrap_or_default();
+    match beyond(ir) {
+        Some(i) => Err(RuntimeError::NotRepresentable {
+            place: format!("independent response IR[{}][{}]", i / nq, i % nq),
+            value: ir[i],
+        }),
+        None => Ok(()),
+    }
 }
 
 fn loader_text() -> String {

@@ -326,16 +326,43 @@ fn taps_beyond_f32_are_refused_there() {
     let Err(refusal) = Prepared::new(Arc::clone(&pack), &options) else {
         panic!("took a tap that f32 cannot hold");
     };
+    let place = "tap H[1][0][0]".to_owned();
     assert_eq!(
         refusal,
         RuntimeError::NotRepresentable {
-            k: 1,
-            q: 0,
-            p: 0,
+            place,
             value: 1e300
         }
     );
     Prepared::new(pack, &PrepareOptions::default()).expect("f64 holds it");
+}
+
+#[test]
+fn an_independent_response_beyond_f32_and_a_start_that_is_no_time_are_refused() {
+    let pack = pack(2, 2, 1, Some(vec![0.0, 1.0, 2.0, -1e39]));
+    let f32s = PrepareOptions {
+        elem: ElemChoice::F32,
+        ..PrepareOptions::default()
+    };
+    let Err(refusal) = Prepared::new(Arc::clone(&pack), &f32s) else {
+        panic!("took a response that f32 cannot hold");
+    };
+    let place = "independent response IR[1][1]".to_owned();
+    assert_eq!(
+        refusal,
+        RuntimeError::NotRepresentable {
+            place,
+            value: -1e39
+        }
+    );
+    let never = PrepareOptions {
+        start_time: f64::NAN,
+        ..PrepareOptions::default()
+    };
+    let Err(refusal) = Prepared::new(pack, &never) else {
+        panic!("took NaN for a time");
+    };
+    assert_eq!((refusal.code(), refusal.name()), (8015, "start_time"));
 }
 
 #[test]
