@@ -8,6 +8,11 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
 
+/// Prints a line on stderr. A closed stderr ends the talk, not the program.
+pub(crate) fn complain(line: &str) {
+    let _ = writeln!(std::io::stderr().lock(), "{line}");
+}
+
 /// Where a command speaks.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Console {

@@ -30,8 +30,8 @@ use std::path::PathBuf;
 use clap::Parser;
 use serde_json::{Value, json};
 
-use args::{Command, CommandLine, PackCommand};
-use console::Console;
+use args::{Collision, Command, CommandLine, PackCommand, collision};
+use console::{Console, complain};
 use envelope::{EnvelopeError, Outcome, envelope, write_envelope};
 use exit_code::ExitCode;
 use fault::Fault;
@@ -51,16 +51,15 @@ fn perform(line: &CommandLine) -> ExitCode {
         .as_ref()
         .is_some_and(|target| target.as_os_str() == "-");
     let console = Console::new(common.quiet, stdout_is_json);
-    let ended = std::panic::catch_unwind(AssertUnwindSafe(|| dispatch(&line.command, &console)));
-    let (data, mut fault) = match ended {
-        Ok(Ok(Outcome { data, failure })) => (data, failure),
-        Ok(Err(fault)) => (json!({}), Some(fault)),
-        Err(_) => (
-            json!({}),
-            Some(Fault::Internal("the program panicked".to_owned())),
-        ),
+    let collision = collision(line);
+    let (data, mut fault) = match &collision {
+        Some(collision) => (json!({}), Some(collision.fault())),
+        None => attempt(&line.command, &console),
     };
-    if let Some(target) = &common.json_out {
+    let envelope_is_safe = !collision
+        .as_ref()
+        .is_some_and(Collision::is_of_the_envelope);
+    if let Some(target) = common.json_out.as_ref().filter(|_| envelope_is_safe) {
         let error = fault.as_ref().map(EnvelopeError::from);
         let document = envelope(line.command.schema_name(), &data, error.as_ref());
         if let Err(unwritten) = write_envelope(target, &document) {
@@ -70,8 +69,20 @@ fn perform(line: &CommandLine) -> ExitCode {
     let Some(fault) = fault else {
         return ExitCode::Ok;
     };
-    eprintln!("error {} {}: {fault}", fault.code(), fault.name());
+    complain(&format!("error {} {}: {fault}", fault.code(), fault.name()));
     fault.exit_code()
+}
+
+/// What a command found and what stopped it, a panic included.
+fn attempt(command: &Command, console: &Console) -> (Value, Option<Fault>) {
+    match std::panic::catch_unwind(AssertUnwindSafe(|| dispatch(command, console))) {
+        Ok(Ok(Outcome { data, failure })) => (data, failure),
+        Ok(Err(fault)) => (json!({}), Some(fault)),
+        Err(_) => (
+            json!({}),
+            Some(Fault::Internal("the program panicked".to_owned())),
+        ),
+    }
 }
 
 fn dispatch(command: &Command, console: &Console) -> Result<Outcome, Fault> {
@@ -89,34 +100,41 @@ fn dispatch(command: &Command, console: &Console) -> Result<Outcome, Fault> {
 /// Help and version go to stdout with exit code 0. A usage error gives an envelope like any other,
 /// as far as the command line says where to.
 fn refuse_usage(error: &clap::Error) -> ExitCode {
-    // Nothing is left to do when the terminal is gone.
-    let _ = error.print();
     if !error.use_stderr() {
+        // Nothing is left to do when the terminal is gone.
+        let _ = error.print();
         return ExitCode::Ok;
     }
-    if let Some(target) = json_target(std::env::args_os()) {
-        let message = error.render().to_string();
-        let first = message
-            .lines()
-            .next()
-            .unwrap_or_default()
-            .trim_start_matches("error: ");
-        let error = EnvelopeError {
-            code: 9000,
-            name: "usage".to_owned(),
-            message: first.to_owned(),
-        };
-        // The usage error is the one to end with; an envelope that cannot be written is named.
-        if let Err(unwritten) = write_envelope(
-            &target,
-            &envelope("usage", &Value::Object(Default::default()), Some(&error)),
-        ) {
-            eprintln!(
-                "error {} {}: {unwritten}",
-                unwritten.code(),
-                unwritten.name()
-            );
-        }
+    let text = error.render().to_string();
+    let Some(sentence) = text.strip_prefix("error: ") else {
+        // No arguments at all: the text is the help.
+        complain(text.trim_end());
+        return refuse_usage_in_envelope("no command was given; see --help");
+    };
+    complain(&format!("error 9000 usage: {}", sentence.trim_end()));
+    // The first paragraph says what is wrong, what follows is the usage.
+    let first = sentence.split("\n\n").next().unwrap_or_default();
+    let words: Vec<&str> = first.split_whitespace().collect();
+    refuse_usage_in_envelope(&words.join(" "))
+}
+
+fn refuse_usage_in_envelope(message: &str) -> ExitCode {
+    let Some(target) = json_target(std::env::args_os()) else {
+        return ExitCode::Usage;
+    };
+    let error = EnvelopeError {
+        code: 9000,
+        name: "usage".to_owned(),
+        message: message.to_owned(),
+    };
+    let document = envelope("usage", &json!({}), Some(&error));
+    // The usage error is the one to end with; an envelope that cannot be written is named.
+    if let Err(unwritten) = write_envelope(&target, &document) {
+        complain(&format!(
+            "error {} {}: {unwritten}",
+            unwritten.code(),
+            unwritten.name()
+        ));
     }
     ExitCode::Usage
 }

@@ -2,7 +2,8 @@
 //! the whole new one.
 //!
 //! A destination that exists and is no regular file (`/dev/null`, a pipe) is written in place:
-//! a rename would replace the device.
+//! a rename would replace the device. A symbolic link stays, and what it points at is replaced. A
+//! kill in the middle of a write can leave `.NAME.PID.tmp` behind, and never half an output.
 
 use std::ffi::OsString;
 use std::io::Write;
@@ -33,6 +34,8 @@ fn write(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
             .open(path)?
             .write_all(bytes);
     }
+    let behind_links = path.canonicalize();
+    let path = behind_links.as_deref().unwrap_or(path);
     let aside = aside(path)?;
     let written = std::fs::write(&aside, bytes).and_then(|()| std::fs::rename(&aside, path));
     if written.is_err() {

@@ -15,7 +15,7 @@ pub(crate) struct BuildArgs {
     #[arg(short, long, value_name = "OUT")]
     pub(crate) output: PathBuf,
     /// Time step in seconds; needed for .npy, and for .npz without dt or fs
-    #[arg(long, value_name = "SECONDS")]
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
     pub(crate) dt: Option<f64>,
     /// Number of taps; by default as many as --energy asks for
     #[arg(long, value_name = "N")]
@@ -40,13 +40,18 @@ pub(crate) struct BuildArgs {
     )]
     pub(crate) interpolation: Interpolation,
     /// Grid step in Hz; by default the file's own
-    #[arg(long, value_name = "HZ")]
+    #[arg(long, value_name = "HZ", allow_negative_numbers = true)]
     pub(crate) df: Option<f64>,
     /// End of the grid in Hz; by default the highest frequency
-    #[arg(long, value_name = "HZ")]
+    #[arg(long, value_name = "HZ", allow_negative_numbers = true)]
     pub(crate) fmax: Option<f64>,
     /// Share of the energy that may be lost by keeping fewer taps
-    #[arg(long, value_name = "SHARE", default_value_t = 1e-12)]
+    #[arg(
+        long,
+        value_name = "SHARE",
+        allow_negative_numbers = true,
+        default_value_t = 1e-12
+    )]
     pub(crate) energy: f64,
     /// Which parameters become taps: s, y or z
     #[arg(long, value_name = "NAME", default_value = "s")]
@@ -55,7 +60,7 @@ pub(crate) struct BuildArgs {
     #[arg(long, value_name = "NAME", default_value = "odd")]
     pub(crate) transform: Transform,
     /// Fade out the last PERCENT of the taps
-    #[arg(long, value_name = "PERCENT")]
+    #[arg(long, value_name = "PERCENT", allow_negative_numbers = true)]
     pub(crate) taper: Option<f64>,
     /// Build although the lowest frequency is more than half of the highest
     #[arg(long)]

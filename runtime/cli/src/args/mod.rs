@@ -1,6 +1,7 @@
 //! The command line. docs/cli.md describes every command and option; a test compares the lists.
 
 mod build;
+mod destination;
 mod input;
 mod run;
 
@@ -9,6 +10,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 pub(crate) use build::BuildArgs;
+pub(crate) use destination::{Collision, collision};
 pub(crate) use input::{Input, Termination};
 pub(crate) use run::{RouteArgs, RunArgs};
 
@@ -116,7 +118,7 @@ pub(crate) struct CheckArgs {
     #[arg(long)]
     pub(crate) declared_active: bool,
     /// Amplitude at which a loop counts as diverged; the burst that excites it has amplitude 1
-    #[arg(long, value_name = "X")]
+    #[arg(long, value_name = "X", allow_negative_numbers = true)]
     pub(crate) bound: Option<f64>,
     /// Points of the frequency grid over taps or data points, 4 to 128
     #[arg(long, value_name = "N")]
