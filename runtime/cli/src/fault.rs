@@ -3,7 +3,7 @@
 //! Numbers of the layers below pass through unchanged (packs 1001 to 5999, runtime 8001 and up);
 //! 9001 and up are the program's own.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use tdse_pack::PackError;
 use tdse_runtime::RuntimeError;
@@ -14,15 +14,26 @@ use crate::exit_code::ExitCode;
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Fault {
     /// A pack, or a file that should become one, was refused.
-    #[error("{}: {error}", path.display())]
+    #[error("{}", located(path, error))]
     Pack {
         /// The file.
         path: PathBuf,
         /// The refusal.
         error: PackError,
     },
+    /// A file that is no pack, and that `pack build` can make one of.
+    #[error(
+        "{0} is no pack ({error}); make one of it with `tdse pack build {0} -o OUT`",
+        path.display()
+    )]
+    NotYetPack {
+        /// The file.
+        path: PathBuf,
+        /// Why it is no pack.
+        error: PackError,
+    },
     /// The runtime refused to prepare the pack as asked.
-    #[error("{0}")]
+    #[error("{0}{hint}", hint = prepare_hint(.0))]
     Prepare(RuntimeError),
     /// The runtime refused a step.
     #[error("step {step}: {error}")]
@@ -49,7 +60,7 @@ pub(crate) enum Fault {
         error: std::io::Error,
     },
     /// An array has the wrong shape.
-    #[error("{what} has the shape {found:?}, wanted {wanted}; write it as f64 in C order")]
+    #[error("{what} has the shape {found:?}, this pack needs {wanted}")]
     ArrayShape {
         /// Which array.
         what: String,
@@ -117,7 +128,7 @@ impl Fault {
     /// The stable number.
     pub(crate) fn code(&self) -> u32 {
         match self {
-            Fault::Pack { error, .. } => error.code(),
+            Fault::Pack { error, .. } | Fault::NotYetPack { error, .. } => error.code(),
             Fault::Prepare(error) | Fault::Step { error, .. } => error.code(),
             Fault::Read { .. } => 9001,
             Fault::Write { .. } => 9002,
@@ -136,7 +147,7 @@ impl Fault {
     /// The stable snake_case name.
     pub(crate) fn name(&self) -> &'static str {
         match self {
-            Fault::Pack { error, .. } => error.name(),
+            Fault::Pack { error, .. } | Fault::NotYetPack { error, .. } => error.name(),
             Fault::Prepare(error) | Fault::Step { error, .. } => error.name(),
             Fault::Read { .. } => "input_unreadable",
             Fault::Write { .. } => "output_unwritable",
@@ -156,11 +167,14 @@ impl Fault {
     pub(crate) fn exit_code(&self) -> ExitCode {
         match self {
             Fault::Pack { .. }
+            | Fault::NotYetPack { .. }
+            | Fault::Prepare(RuntimeError::NotRepresentable { .. })
             | Fault::Read { .. }
             | Fault::ArrayShape { .. }
             | Fault::InputTooShort { .. }
             | Fault::PastHorizon { .. }
             | Fault::Value(_) => ExitCode::Input,
+            Fault::Prepare(RuntimeError::Internal(_)) => ExitCode::Internal,
             Fault::Prepare(_) => ExitCode::RouteRefused,
             Fault::Write { .. } => ExitCode::Output,
             Fault::IllConditioned { .. }
@@ -169,5 +183,21 @@ impl Fault {
             | Fault::BitsDiffer(_) => ExitCode::CheckFailed,
             Fault::Step { .. } | Fault::Internal(_) => ExitCode::Internal,
         }
+    }
+}
+
+/// A refusal with its file, once: refusals about reading name the file themselves.
+fn located(path: &Path, error: &PackError) -> String {
+    match error {
+        PackError::File(_) => error.to_string(),
+        _ => format!("{}: {error}", path.display()),
+    }
+}
+
+/// Where a caller who pinned something impossible looks next.
+fn prepare_hint(error: &RuntimeError) -> &'static str {
+    match error {
+        RuntimeError::Pinned { .. } => "; `tdse explain PACK` lists what can run",
+        _ => "",
     }
 }

@@ -116,7 +116,7 @@ fn run_and_explain() {
         "run",
         pack,
         "--input",
-        "random:3",
+        "random:1",
         "--steps",
         "50",
         "-o",
@@ -161,14 +161,12 @@ fn run_and_explain() {
     }
     assert_eq!(routes.last().unwrap()["backend"], "portable");
     // The command that the decision names repeats it.
-    let repro = explained["data"]["repro"]
-        .as_str()
-        .unwrap()
-        .replace("PACK", pack);
+    let repro = explained["data"]["repro"].as_str().unwrap();
+    assert!(repro.contains(pack), "{repro}");
     let words: Vec<&str> = repro
         .split_whitespace()
         .skip(1)
-        .chain(["--input", "random:3", "--steps", "50"])
+        .chain(["--steps", "50"])
         .collect();
     let (code, again) = tdse_json(&words);
     assert_eq!(code, 0, "{again}");

@@ -3,7 +3,9 @@
 
 mod program;
 
-use program::{pack_of, small_pack, tdse, tdse_json, write_array};
+use std::process::{Command, Stdio};
+
+use program::{pack_of, read_array, small_pack, tdse, tdse_json, write_array};
 
 #[test]
 fn usage_errors_end_with_2() {
@@ -19,13 +21,123 @@ fn usage_errors_end_with_2() {
         let output = tdse(line.split_whitespace());
         assert_eq!(output.status.code(), Some(2), "{line:?}");
         assert!(output.stdout.is_empty(), "{line:?}");
-        assert!(!output.stderr.is_empty(), "{line:?}");
+        let text = String::from_utf8(output.stderr).unwrap();
+        assert!(
+            line.is_empty() || line == "pack" || text.starts_with("error 9000 usage: "),
+            "{line:?}: {text}"
+        );
+        assert!(!text.is_empty(), "{line:?}");
     }
     let (code, envelope) = tdse_json(["run", "x.tdse"]);
     assert_eq!(
         (code, envelope["error"]["name"].as_str()),
         (2, Some("usage"))
     );
+    let message = envelope["error"]["message"].as_str().unwrap();
+    assert!(message.contains("--input"), "{message}");
+}
+
+#[test]
+fn closed_stderr_changes_no_exit_code() {
+    for (line, wanted) in [("nonsense", 2), ("pack check missing.tdse", 3)] {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_tdse"))
+            .args(line.split_whitespace())
+            .stdout(Stdio::null())
+            .stderr(Stdio::from(
+                std::fs::OpenOptions::new()
+                    .write(true)
+                    .open("/dev/full")
+                    .unwrap(),
+            ))
+            .spawn()
+            .unwrap();
+        assert_eq!(child.wait().unwrap().code(), Some(wanted), "{line}");
+    }
+}
+
+#[test]
+fn no_destination_destroys_an_input_or_another_output() {
+    let (folder, pack) = small_pack();
+    let at = |name: &str| folder.path().join(name);
+    write_array(&at("x.npy"), &[2, 2], &[0.1, 0.2, 0.0, 0.1]);
+    std::os::unix::fs::symlink(&pack, at("link")).unwrap();
+    let files = [pack.clone(), at("x.npy"), at("h.npy")];
+    let read = || files.clone().map(|path| std::fs::read(path).unwrap());
+    let before = read();
+    for line in [
+        "pack build DIR/h.npy -o DIR/h.npy --dt 1",
+        "run PACK --input impulse -o PACK",
+        "run PACK --input impulse -o DIR/link",
+        "run PACK --input impulse --history-out DIR/../DIRNAME/pair.tdse",
+        "run PACK --input DIR/x.npy -o DIR/x.npy",
+        "run PACK --input impulse --terminate DIR/x.npy -o DIR/x.npy",
+        "run PACK --input impulse -o DIR/new --history-out DIR/new",
+        "run PACK --input impulse -o DIR/new --json-out DIR/new",
+        "run PACK --input impulse --json-out PACK",
+        "pack check PACK --json-out PACK",
+        "explain PACK --json-out DIR/link",
+        "run PACK --input impulse -o -",
+    ] {
+        let name = folder.path().file_name().unwrap().to_str().unwrap();
+        let line = line
+            .replace("PACK", pack.to_str().unwrap())
+            .replace("DIRNAME", name)
+            .replace("DIR", folder.path().to_str().unwrap());
+        let output = tdse(line.split_whitespace());
+        let text = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(3), "{line}: {text}");
+        assert!(
+            text.starts_with("error 9006 value_not_possible: --"),
+            "{line}: {text}"
+        );
+    }
+    assert_eq!(read(), before);
+    let twice = "run PACK --input impulse -o /dev/null --history-out /dev/null";
+    let line = twice.replace("PACK", pack.to_str().unwrap());
+    assert_eq!(tdse(line.split_whitespace()).status.code(), Some(0));
+}
+
+#[test]
+fn output_behind_a_link_keeps_the_link() {
+    let (folder, pack) = small_pack();
+    let (target, link) = (folder.path().join("y.npy"), folder.path().join("link.npy"));
+    std::fs::write(&target, "old").unwrap();
+    std::os::unix::fs::symlink(&target, &link).unwrap();
+    let line = format!(
+        "run {} --input impulse --steps 4 -o {}",
+        pack.display(),
+        link.display()
+    );
+    assert_eq!(tdse(line.split_whitespace()).status.code(), Some(0));
+    assert!(link.is_symlink());
+    assert_eq!(read_array(&target).0, [4, 2]);
+}
+
+#[test]
+fn refusals_say_what_to_do() {
+    let (folder, pack) = small_pack();
+    for (line, hint) in [
+        ("pack check DIR/h.npy", "tdse pack build DIR/h.npy -o OUT"),
+        (
+            "run PACK --input impulse --schedule taps.r8.u7",
+            "tdse explain PACK",
+        ),
+        (
+            "run PACK --input impulse -o DIR/no/such",
+            "check the folder",
+        ),
+        (
+            "pack build DIR/h.npy -o DIR/o --dt -1",
+            "finite and positive",
+        ),
+        ("pack check PACK --bound -1", "above 1"),
+    ] {
+        let fill = |text: &str| text.replace("DIR", folder.path().to_str().unwrap());
+        let line = fill(line).replace("PACK", pack.to_str().unwrap());
+        let output = tdse(line.split_whitespace());
+        let text = String::from_utf8(output.stderr).unwrap();
+        assert!(text.contains(&fill(hint)), "{line}: {text}");
+    }
 }
 
 #[test]
@@ -195,5 +307,16 @@ fn diverging_run_ends_with_4() {
         (code, envelope["error"]["name"].as_str()),
         (4, Some("loop_diverged")),
         "{envelope}"
+    );
+}
+
+#[test]
+fn tap_beyond_f32_is_a_refused_input() {
+    let (_folder, pack) = pack_of(&[2, 1, 1], &[0.0, 1e300]);
+    let line = format!("run {} --input impulse --dtype f32", pack.display());
+    let (code, envelope) = tdse_json(line.split_whitespace());
+    assert_eq!(
+        (code, envelope["error"]["name"].as_str()),
+        (3, Some("not_representable_in_f32"))
     );
 }

@@ -3,15 +3,20 @@
 use std::path::Path;
 
 use serde_json::{Value, json};
-use tdse_pack::Pack;
+use tdse_pack::import::describe;
+use tdse_pack::{Pack, PackError};
 
 use crate::fault::Fault;
 
-/// Reads a pack.
+/// Reads a pack. For a file that could become one, the refusal says how.
 pub(crate) fn open(path: &Path) -> Result<Pack, Fault> {
-    Pack::read(path).map_err(|error| Fault::Pack {
-        path: path.to_owned(),
-        error,
+    Pack::read(path).map_err(|error| {
+        let no_container = matches!(error, PackError::Container(_));
+        let path = path.to_owned();
+        if no_container && describe(&path).is_ok() {
+            return Fault::NotYetPack { path, error };
+        }
+        Fault::Pack { path, error }
     })
 }
 

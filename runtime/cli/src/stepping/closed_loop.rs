@@ -31,9 +31,14 @@ impl ClosedLoop {
         let op = DMatrix::from_row_slice(nq, np, op);
         let matrix = DMatrix::identity(np, np) - &feedback * op;
         let values = matrix.singular_values();
-        let condition = values.max() / values.min();
-        // 0/0, from a matrix of zeros, is no good condition either.
-        if condition.is_nan() || condition > CONDITION_LIMIT {
+        let (largest, smallest) = (values.max(), values.min());
+        // A matrix of zeros has no quotient and is singular all the same.
+        let condition = if smallest > 0.0 {
+            largest / smallest
+        } else {
+            f64::INFINITY
+        };
+        if condition > CONDITION_LIMIT {
             return Err(Fault::IllConditioned {
                 condition,
                 limit: CONDITION_LIMIT,
