@@ -23,7 +23,7 @@ pub(crate) enum Fault {
     },
     /// A file that is no pack, and that `pack build` can make one of.
     #[error(
-        "{0} is no pack ({error}); make one of it with `tdse pack build {0} -o OUT`",
+        "{0} is no pack, but a file that one can be made of; run `tdse pack build {0} -o OUT` first",
         path.display()
     )]
     NotYetPack {
