@@ -14,6 +14,8 @@ use tdse_compiler::Tier;
 use tdse_pack::{Pack, PackParts, Shape};
 use tdse_runtime::{ElemChoice, Model, PrepareOptions, Prepared};
 use tdse_tests::random::Random;
+#[cfg(target_os = "linux")]
+use tdse_tests::system_calls::allow_only;
 
 struct Counting;
 
@@ -148,7 +150,7 @@ fn filtered_child() {
         return;
     };
     let mut models: Vec<Model> = every_way().map(|(t, e)| prepared(t, e).model()).collect();
-    forbid_system_calls();
+    assert!(allow_only(libc::SYS_exit_group), "the filter is installed");
     let code = if what == "control" {
         // SAFETY: getpid has no preconditions.
         unsafe { libc::syscall(libc::SYS_getpid) as i32 }
@@ -157,47 +159,4 @@ fn filtered_child() {
     };
     // SAFETY: ends the process; nothing after it runs.
     unsafe { libc::syscall(libc::SYS_exit_group, code) };
-}
-
-/// From here on any system call but `exit_group` kills the process with SIGSYS.
-#[cfg(target_os = "linux")]
-fn forbid_system_calls() {
-    let allowed = libc::SYS_exit_group as u32;
-    let (load, equal, give) = (0x20, 0x15, 0x06); // BPF_LD|W|ABS, BPF_JMP|JEQ|K, BPF_RET|K
-    let mut filter = [
-        libc::sock_filter {
-            code: load,
-            jt: 0,
-            jf: 0,
-            k: 0,
-        }, // seccomp_data.nr
-        libc::sock_filter {
-            code: equal,
-            jt: 0,
-            jf: 1,
-            k: allowed,
-        },
-        libc::sock_filter {
-            code: give,
-            jt: 0,
-            jf: 0,
-            k: libc::SECCOMP_RET_ALLOW,
-        },
-        libc::sock_filter {
-            code: give,
-            jt: 0,
-            jf: 0,
-            k: libc::SECCOMP_RET_KILL_PROCESS,
-        },
-    ];
-    let program = libc::sock_fprog {
-        len: filter.len() as u16,
-        filter: filter.as_mut_ptr(),
-    };
-    // SAFETY: the program and its instructions outlive the calls, which copy them.
-    let installed = unsafe {
-        libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0
-            && libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER, &program) == 0
-    };
-    assert!(installed, "the filter is installed");
 }

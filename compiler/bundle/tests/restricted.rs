@@ -11,6 +11,7 @@ use std::process::Command;
 use tdse_backend::{CodeImage, EntryPoint, Slot};
 use tdse_bundle::{LoadRefusal, Loader};
 use tdse_isa::{Host, Level};
+use tdse_tests::system_calls::{EXECUTABLE_MPROTECT, MEMFD, deny};
 
 const CHILD: &str = "TDSE_RESTRICTED_CHILD";
 const WRITES_42: &[u8] = &[0x48, 0x8b, 0x07, 0xc7, 0x00, 42, 0, 0, 0, 0xc3];
@@ -32,7 +33,7 @@ fn memory_deny_write_execute_leaves_memfd() {
 
 #[test]
 fn without_mprotect_the_memfd_is_used() {
-    let restrict = || filter(&[deny_executable_mprotect()]);
+    let restrict = || deny(&[EXECUTABLE_MPROTECT]);
     expect(
         "without_mprotect_the_memfd_is_used",
         restrict,
@@ -42,7 +43,7 @@ fn without_mprotect_the_memfd_is_used() {
 
 #[test]
 fn without_memfd_mprotect_is_used() {
-    let restrict = || filter(&[deny_memfd()]);
+    let restrict = || deny(&[MEMFD]);
     expect(
         "without_memfd_mprotect_is_used",
         restrict,
@@ -52,7 +53,7 @@ fn without_memfd_mprotect_is_used() {
 
 #[test]
 fn without_both_loading_is_refused() {
-    let restrict = || filter(&[deny_executable_mprotect(), deny_memfd()]);
+    let restrict = || deny(&[EXECUTABLE_MPROTECT, MEMFD]);
     let wanted = "refused 7001 executable_memory_not_permitted \
                   errno 13 mprotect from writable to executable, errno 1 memfd_create";
     expect("without_both_loading_is_refused", restrict, wanted);
@@ -140,85 +141,4 @@ fn deny_write_execute() -> bool {
     const REFUSE_EXEC_GAIN: libc::c_ulong = 1;
     // SAFETY: `prctl` with integers only.
     unsafe { libc::prctl(PR_SET_MDWE, REFUSE_EXEC_GAIN, 0_u64, 0_u64, 0_u64) == 0 }
-}
-
-/// A system call to deny: its number, the bits of its third argument that make it denied (0: in
-/// any case), and the errno.
-struct Denied {
-    call: i64,
-    bits_of_third: u32,
-    errno: i32,
-}
-
-fn deny_executable_mprotect() -> Denied {
-    let bits_of_third = libc::PROT_EXEC as u32;
-    Denied {
-        call: libc::SYS_mprotect,
-        bits_of_third,
-        errno: libc::EACCES,
-    }
-}
-
-fn deny_memfd() -> Denied {
-    Denied {
-        call: libc::SYS_memfd_create,
-        bits_of_third: 0,
-        errno: libc::EPERM,
-    }
-}
-
-/// Installs a seccomp filter on this thread; false when the kernel has none.
-fn filter(denied: &[Denied]) -> bool {
-    const NUMBER: u32 = 0;
-    const THIRD_ARGUMENT: u32 = 16 + 2 * 8;
-    let load = libc::BPF_LD | libc::BPF_W | libc::BPF_ABS;
-    let ret = libc::BPF_RET | libc::BPF_K;
-    let mut code = Vec::new();
-    for d in denied {
-        // A mask of no bits is met by testing the call's own number.
-        let (offset, test, value) = match d.bits_of_third {
-            0 => (NUMBER, libc::BPF_JEQ, d.call as u32),
-            bits => (THIRD_ARGUMENT, libc::BPF_JSET, bits),
-        };
-        code.push(instruction(load, 0, 0, NUMBER));
-        code.push(instruction(
-            libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K,
-            0,
-            3,
-            d.call as u32,
-        ));
-        code.push(instruction(load, 0, 0, offset));
-        code.push(instruction(libc::BPF_JMP | test | libc::BPF_K, 0, 1, value));
-        code.push(instruction(
-            ret,
-            0,
-            0,
-            libc::SECCOMP_RET_ERRNO | d.errno as u32,
-        ));
-    }
-    code.push(instruction(ret, 0, 0, libc::SECCOMP_RET_ALLOW));
-    let program = libc::sock_fprog {
-        len: code.len() as u16,
-        filter: code.as_mut_ptr(),
-    };
-    // SAFETY: `prctl` with integers, then with a filter that outlives the call and is copied by it.
-    unsafe {
-        libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1_u64, 0_u64, 0_u64, 0_u64) == 0
-            && libc::prctl(
-                libc::PR_SET_SECCOMP,
-                libc::c_ulong::from(libc::SECCOMP_MODE_FILTER),
-                &raw const program,
-                0_u64,
-                0_u64,
-            ) == 0
-    }
-}
-
-fn instruction(code: u32, jt: u8, jf: u8, k: u32) -> libc::sock_filter {
-    libc::sock_filter {
-        code: code as u16,
-        jt,
-        jf,
-        k,
-    }
 }
