@@ -195,7 +195,7 @@ fn features() {
     assert!(
         tiers
             .iter()
-            .any(|t| t["tier"] == "llvm" && t["reason"] == "disabled in this build")
+            .any(|t| t["tier"] == "llvm" && t["reason"] == "not in this version")
     );
 }
 

@@ -71,6 +71,9 @@ pub(crate) struct BuildArgs {
     /// Inputs of a .wav: channel c is output c mod (channels / inputs) of input c / (channels / inputs)
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(crate) inputs: usize,
+    /// Reference of an admittance table in ohm; 50 unless given
+    #[arg(long, value_name = "OHM", allow_negative_numbers = true)]
+    pub(crate) reference: Option<f64>,
 }
 
 impl BuildArgs {

@@ -57,12 +57,13 @@ impl FromStr for Termination {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        match text {
+        // Blind to case, as the names of backends and routes are.
+        match text.to_ascii_lowercase().as_str() {
             "" => Err("give matched, open, short or FILE.npy".to_owned()),
             "matched" => Ok(Termination::Matched),
             "open" => Ok(Termination::Open),
             "short" => Ok(Termination::Short),
-            file => Ok(Termination::File(file.into())),
+            _ => Ok(Termination::File(text.into())),
         }
     }
 }
@@ -92,7 +93,8 @@ mod tests {
     #[test]
     fn terminations_parse() {
         assert_eq!("open".parse(), Ok(Termination::Open));
-        assert_eq!("g.npy".parse(), Ok(Termination::File("g.npy".into())));
+        assert_eq!("Short".parse(), Ok(Termination::Short));
+        assert_eq!("G.npy".parse(), Ok(Termination::File("G.npy".into())));
         assert!("".parse::<Termination>().is_err());
     }
 }

@@ -80,7 +80,7 @@ fn tiers() -> Value {
         })
         .collect();
     rows.extend(NOT_COMPILED.map(|tier| {
-        json!({"tier": tier, "compiled": false, "usable": false, "reason": "disabled in this build"})
+        json!({"tier": tier, "compiled": false, "usable": false, "reason": "not in this version"})
     }));
     Value::Array(rows)
 }

@@ -25,6 +25,7 @@ pub(crate) fn pack_build(args: &BuildArgs, console: &Console) -> Result<Outcome,
             inputs: args.inputs,
             dt: args.dt,
         },
+        admittance_reference: args.reference,
     };
     let bar = console.bar("importing");
     let Imported { pack, report } = import(&args.input, &options).map_err(refused)?;

@@ -10,7 +10,7 @@ use crate::envelope::Outcome;
 use crate::fault::Fault;
 use crate::report::{hertz, significant};
 
-/// Checks; a verdict of "unstable" ends with exit code 4.
+/// Checks; a verdict of "unstable" or "not passive" ends with exit code 4.
 pub(crate) fn pack_check(args: &CheckArgs, console: &Console) -> Result<Outcome, Fault> {
     let pack = open(&args.pack)?;
     let defaults = HealthOptions::default();
@@ -36,8 +36,8 @@ pub(crate) fn pack_check(args: &CheckArgs, console: &Console) -> Result<Outcome,
         fields.insert("content_sha256".into(), digest.clone());
         fields.insert("bound".into(), json!(options.bound));
     }
-    let failure =
-        (report.verdict == Verdict::Unstable).then(|| Fault::Unstable(report.message.clone()));
+    let failure = matches!(report.verdict, Verdict::Unstable | Verdict::NotPassive)
+        .then(|| Fault::Unstable(report.message.clone()));
     Ok(Outcome { data, failure })
 }
 
@@ -47,6 +47,7 @@ pub(super) fn verdict_word(verdict: Verdict) -> &'static str {
         Verdict::Stable => "stable",
         Verdict::NotRefuted => "not refuted",
         Verdict::Unstable => "UNSTABLE",
+        Verdict::NotPassive => "NOT PASSIVE",
         Verdict::NotApplicable => "not applicable",
     }
 }

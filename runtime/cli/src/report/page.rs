@@ -133,6 +133,7 @@ fn tiles(out: &mut String, story: &Story) {
         Verdict::NotRefuted => ("Not refuted", ""),
         Verdict::NotApplicable => ("Not applicable", ""),
         Verdict::Unstable => ("Unstable", "bad"),
+        Verdict::NotPassive => ("Not passive", "bad"),
     };
     let (bits, bits_tone) = if story.bits_identical {
         ("Identical", "good")
