@@ -68,6 +68,11 @@ impl Progress {
         self.0
             .set_position(((share * SCALE as f64) as u64).min(SCALE));
     }
+
+    /// Takes the bar off the terminal while `talk` prints.
+    pub(crate) fn aside<T>(&self, talk: impl FnOnce() -> T) -> T {
+        self.0.suspend(talk)
+    }
 }
 
 impl Drop for Progress {

@@ -52,20 +52,20 @@ pub(crate) fn quickstart(args: &QuickstartArgs, console: &Console) -> Result<Out
     let bar = console.bar("quickstart");
     let line = CoupledLine::default();
     folder.write_touchstone(&line)?;
-    let pack = Arc::new(build(&folder, console)?);
+    let pack = Arc::new(bar.aside(|| build(&folder, console))?);
     bar.at(0.1);
     let health = soak(&pack, console, &bar)?;
     let prepared =
         Prepared::new(Arc::clone(&pack), &PrepareOptions::default()).map_err(Fault::Prepare)?;
     let bits = bits::compare(&pack, &prepared, |share| bar.at(0.5 + 0.3 * share))?;
-    console.say(bits.sentence());
+    bar.aside(|| console.say(bits.sentence()));
     let (times, timing) = timing::measure(&pack, &prepared, |share| bar.at(0.8 + 0.18 * share))?;
     let mut explanation = prepared.explanation().clone();
     for (row, index) in &times {
         explanation.routes[*index].measured_ns = Some(row.median_ns);
     }
     let times: Vec<_> = times.into_iter().map(|(row, _)| row).collect();
-    console.say(slowest_and_chosen(&times));
+    bar.aside(|| console.say(slowest_and_chosen(&times)));
     let figures = figures(&pack, &health, &times);
     let mut story = Story {
         tdse: VERSION_AND_COMMIT.to_owned(),
@@ -159,11 +159,13 @@ fn soak(pack: &Pack, console: &Console, bar: &Progress) -> Result<HealthReport, 
                 error,
             }
         })?;
-    console.say(format!(
-        "check: {}; {}",
-        verdict_word(report.verdict),
-        report.message
-    ));
+    bar.aside(|| {
+        console.say(format!(
+            "check: {}; {}",
+            verdict_word(report.verdict),
+            report.message
+        ));
+    });
     Ok(report)
 }
 
