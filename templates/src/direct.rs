@@ -101,7 +101,7 @@ pub(crate) fn row_blocks(
     } else if full == 1 {
         emit(b, Affine::at(0), Affine::at(0), rows);
     }
-    if nq % rows > 0 {
+    if !nq.is_multiple_of(rows) {
         let h = Affine::at((full * block_len) as i64);
         emit(b, h, Affine::at((full * rows) as i64), nq % rows);
     }

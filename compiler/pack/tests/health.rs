@@ -198,7 +198,7 @@ fn admittances_are_judged_by_their_real_part() {
     assert_eq!(passive.verdict, Verdict::NotRefuted, "{}", passive.message);
     assert!(passive.min_hermitian_eigenvalue.unwrap().0.abs() < 1e-15);
     let active = examine(&y(vec![0.4, 0.6]), &steps(10));
-    assert_eq!(active.verdict, Verdict::NotRefuted);
+    assert_eq!(active.verdict, Verdict::NotPassive);
     let (least, hz) = active.min_hermitian_eigenvalue.unwrap();
     assert!(
         (least + 0.2).abs() < 1e-12 && (hz - 0.5e9).abs() < 1.0,

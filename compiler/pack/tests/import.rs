@@ -136,10 +136,15 @@ fn options_without_effect_are_refused() {
     short.build.nh = Some(1);
     let mut grouped = ImportOptions::default();
     grouped.wav.inputs = 2;
+    let referred = ImportOptions {
+        admittance_reference: Some(1.0),
+        ..ImportOptions::default()
+    };
     for (bytes, name, options, flag) in [
         (array.as_slice(), "x.npy", &short, "--nh"),
         (wave.as_slice(), "x.wav", &short, "--nh"),
         (network.as_bytes(), "x.s1p", &grouped, "--inputs"),
+        (network.as_bytes(), "x.s1p", &referred, "--reference"),
     ] {
         let error = import_bytes(bytes, name, options).unwrap_err();
         assert_eq!(
@@ -281,6 +286,18 @@ fn a_shared_admittance_imports() {
     assert_eq!(description["points"], 300);
     let pack = round_trip(&path);
     assert_eq!((pack.shape().nq(), pack.shape().np()), (6, 6));
+
+    // The reference counts: at 1 ohm the same admittances reflect otherwise.
+    let at = |ohm| {
+        let options = ImportOptions {
+            admittance_reference: Some(ohm),
+            ..ImportOptions::default()
+        };
+        import(&path, &options)
+    };
+    assert_eq!(at(50.0).unwrap().pack.identity(), pack.identity());
+    assert_ne!(at(1.0).unwrap().pack.identity(), pack.identity());
+    assert_eq!(at(-1.0).unwrap_err().name(), "bad_reference");
 }
 
 fn round_trip(path: &Path) -> Pack {

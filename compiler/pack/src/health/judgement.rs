@@ -93,9 +93,10 @@ pub(super) fn judge_immittance(report: &mut HealthReport, (least, hz): (f64, f64
         )
     } else {
         (
-            Verdict::NotRefuted,
+            Verdict::NotPassive,
             format!(
-                "{shown}: not passive there, so a loop may diverge; build S-parameters instead (--param s)"
+                "{shown}: the taps give power out there, so some passive circuit around them diverges; build \
+                 S-parameters instead (--param s) and check those, or declare the device active"
             ),
         )
     };

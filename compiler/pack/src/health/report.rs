@@ -49,10 +49,12 @@ pub enum Verdict {
     /// negative at any frequency).
     Stable,
     /// No loop passed the bound, but nothing proves that none ever will. Y and Z packs, for which no loop is
-    /// run, end here too when they are not proven passive.
+    /// run, end here too when they are passive on the grid and not proven so between its points.
     NotRefuted,
     /// A loop with passive terminations passed the bound.
     Unstable,
+    /// Y or Z taps give power out at some frequency: some passive circuit around them diverges.
+    NotPassive,
     /// The pack does not describe waves at ports, or the device was declared active.
     NotApplicable,
 }

@@ -40,6 +40,8 @@ pub struct ImportOptions {
     pub build: BuildOptions,
     /// Grouping of channels, for `.wav` files.
     pub wav: WavOptions,
+    /// Reference in ohm for admittance tables, which name none; 50, Touchstone's default, unless given.
+    pub admittance_reference: Option<f64>,
 }
 
 /// A pack and the story of its making.
@@ -81,7 +83,7 @@ pub fn import_bytes(
             }
             .into());
         }
-        Kind::Touchstone | Kind::Admittance => network::import(&source, &options.build)?,
+        Kind::Touchstone | Kind::Admittance => network::import(&source, options)?,
         Kind::Npy => {
             let dt = options
                 .dt

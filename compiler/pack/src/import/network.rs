@@ -3,13 +3,14 @@
 use num_complex::Complex;
 use serde_json::{Value, json};
 
+use super::ImportOptions;
 use super::kind::{Kind, Source};
-use crate::sparams::{self, BuildOptions, SParameters};
+use crate::sparams::{self, SParameters};
 use crate::touchstone::{self, Touchstone};
 use crate::{Pack, PackError, admittance};
 
 /// Admittance text names no reference; S needs one, and 50 ohm is that of Touchstone's default.
-const ADMITTANCE_REFERENCE_OHM: f64 = 50.0;
+const DEFAULT_REFERENCE_OHM: f64 = 50.0;
 
 /// What a network file holds.
 enum Network {
@@ -19,13 +20,14 @@ enum Network {
 }
 
 /// Builds a pack; its `made_by` has `read`, `parameter` and `build`.
-pub(super) fn import(source: &Source, options: &BuildOptions) -> Result<Pack, PackError> {
-    let network = Network::read(source)?;
+pub(super) fn import(source: &Source, options: &ImportOptions) -> Result<Pack, PackError> {
+    let reference = options.admittance_reference;
+    let network = Network::read(source, reference.unwrap_or(DEFAULT_REFERENCE_OHM))?;
     let (s, names) = match &network {
         Network::Touchstone(file) => (&file.to_s()?, mode_names(file)),
         Network::Admittance(s) => (s, Vec::new()),
     };
-    let (mut parts, _) = sparams::build_parts(s, options)?;
+    let (mut parts, _) = sparams::build_parts(s, &options.build)?;
     parts.inputs = names.clone();
     parts.outputs = names;
     // What the builder says stays: the health check asks which parameters the taps are.
@@ -35,15 +37,14 @@ pub(super) fn import(source: &Source, options: &BuildOptions) -> Result<Pack, Pa
 
 /// Describes the data as read.
 pub(super) fn describe(source: &Source) -> Result<Value, PackError> {
-    Ok(Network::read(source)?.describe())
+    Ok(Network::read(source, DEFAULT_REFERENCE_OHM)?.describe())
 }
 
 impl Network {
-    fn read(source: &Source) -> Result<Network, PackError> {
+    fn read(source: &Source, reference: f64) -> Result<Network, PackError> {
         match source.kind {
             Kind::Admittance => {
-                admittance::pack_input_from_text(source.bytes, ADMITTANCE_REFERENCE_OHM)
-                    .map(Network::Admittance)
+                admittance::pack_input_from_text(source.bytes, reference).map(Network::Admittance)
             }
             _ => touchstone::parse(source.bytes, source.name).map(Network::Touchstone),
         }

@@ -11,6 +11,9 @@ use crate::wav::WavOptions;
 pub(super) fn check(kind: Kind, options: &ImportOptions) -> Result<(), ImportFault> {
     let network = matches!(kind, Kind::Touchstone | Kind::Admittance);
     let option = match kind {
+        _ if kind != Kind::Admittance && options.admittance_reference.is_some() => {
+            Some("--reference")
+        }
         Kind::Pack => None,
         Kind::Wav => changed(&options.build),
         _ if options.wav.inputs != WavOptions::default().inputs => Some("--inputs"),
