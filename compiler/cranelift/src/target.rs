@@ -36,9 +36,10 @@ pub(crate) fn isa(level: Level) -> Result<OwnedTargetIsa, Refusal> {
     Ok(slot.get_or_init(|| isa).clone())
 }
 
-/// Whether there is a code generator for `level`.
+/// Whether this build holds a code generator for `level`: that of its own architecture, and with
+/// the feature `all-arch` the others.
 pub(crate) fn supports(level: Level) -> bool {
-    instructions(level).is_some()
+    instructions(level).is_some_and(|(name, _)| isa::lookup_by_name(name).is_ok())
 }
 
 /// Cranelift's name of the architecture, and its names of the extensions.

@@ -21,9 +21,11 @@ pub fn agree(kernel: Kernel, index: i64) {
     let kernel = verify(kernel).unwrap_or_else(|e| panic!("{e}"));
     let mut expected = Buffers::new(&kernel);
     interpret(&kernel, &mut expected.kir_args(&kernel, index)).unwrap();
-    // Another machine's code cannot run here, but it must exist.
-    let elsewhere = Cranelift::default().compile(&kernel, Level::Neon);
-    assert_eq!(elsewhere.err(), None, "{} for aarch64", kernel.name);
+    // Another machine's code cannot run here, but where this build can make it, it must exist.
+    if cfg!(any(feature = "all-arch", target_arch = "aarch64")) {
+        let elsewhere = Cranelift::default().compile(&kernel, Level::Neon);
+        assert_eq!(elsewhere.err(), None, "{} for aarch64", kernel.name);
+    }
     for proof in levels(kernel.class.contraction) {
         let mut found = Buffers::new(&kernel);
         executable(&kernel, proof)
