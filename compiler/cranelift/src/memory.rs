@@ -180,6 +180,6 @@ impl Lowering<'_> {
 }
 
 /// Lane 0 is the lowest in memory, on every target.
-fn lane_order() -> MemFlagsData {
+pub(crate) fn lane_order() -> MemFlagsData {
     MemFlagsData::new().with_endianness(Endianness::Little)
 }
