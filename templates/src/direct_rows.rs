@@ -29,7 +29,9 @@ pub(crate) fn direct_rows(
     let tile = RowsTile {
         buffers,
         ty,
+        full: lanes,
         groups: Groups::new(shape.terms(), unroll),
+        single: Groups::new(shape.terms(), 1),
         zero: b.constant(ty, 0.0),
     };
     let tile_len = lanes * shape.terms();
@@ -41,7 +43,9 @@ pub(crate) fn direct_rows(
 struct RowsTile<'a> {
     buffers: &'a Direct,
     ty: VecType,
+    full: usize,
     groups: Groups,
+    single: Groups,
     zero: Value,
 }
 
@@ -50,13 +54,24 @@ impl RowsTile<'_> {
     fn emit(&self, b: &mut KernelBuilder, h: &Affine, y: Affine, rows: usize) {
         let step = PARTIALS * usize::from(self.ty.lanes);
         let zeros = vec![self.zero; PARTIALS];
-        let mut sums = self.groups.walk(b, h, step, zeros, |b, sums, h, x, terms| {
-            self.group(b, sums, &h, &x, terms);
-        });
+        let mut sums = self
+            .groups_of(rows)
+            .walk(b, h, step, zeros, |b, sums, h, x, terms| {
+                self.group(b, sums, &h, &x, terms);
+            });
         while sums.len() > 1 {
             sums = sums.chunks(2).map(|pair| b.add(pair[0], pair[1])).collect();
         }
         b.store(self.buffers.y, y, sums[0], rows as u16);
+    }
+
+    /// Rows left over take one group per iteration: little time is spent there, and the code counts.
+    fn groups_of(&self, rows: usize) -> &Groups {
+        if rows < self.full {
+            &self.single
+        } else {
+            &self.groups
+        }
     }
 
     /// One group: each of its terms to the partial sum of its own.

@@ -31,7 +31,9 @@ pub(crate) fn direct_taps(
     let block = TapsBlock {
         buffers,
         ty,
+        full: rows,
         groups: Groups::new(shape.terms(), unroll),
+        single: Groups::new(shape.terms(), 1),
         zero: b.constant(ty, 0.0),
     };
     let block_len = rows * shape.terms().next_multiple_of(PARTIALS);
@@ -43,7 +45,9 @@ pub(crate) fn direct_taps(
 struct TapsBlock<'a> {
     buffers: &'a Direct,
     ty: VecType,
+    full: usize,
     groups: Groups,
+    single: Groups,
     zero: Value,
 }
 
@@ -51,14 +55,22 @@ impl TapsBlock<'_> {
     /// One block: `rows` rows whose packed taps start at `h`, results to `y`.
     fn emit(&self, b: &mut KernelBuilder, h: &Affine, y: &Affine, rows: usize) {
         let zeros = vec![self.zero; rows];
-        let sums = self
-            .groups
-            .walk(b, h, rows * PARTIALS, zeros, |b, sums, h, x, terms| {
-                self.group(b, sums, &h, x, terms);
-            });
+        let groups = self.groups_of(rows);
+        let sums = groups.walk(b, h, rows * PARTIALS, zeros, |b, sums, h, x, terms| {
+            self.group(b, sums, &h, x, terms);
+        });
         for (r, &sum) in sums.iter().enumerate() {
             let total = b.reduce(sum);
             b.store(self.buffers.y, y.clone().offset(r as i64), total, 1);
+        }
+    }
+
+    /// Rows left over take one group per iteration: little time is spent there, and the code counts.
+    fn groups_of(&self, rows: usize) -> &Groups {
+        if rows < self.full {
+            &self.single
+        } else {
+            &self.groups
         }
     }
 

@@ -12,14 +12,14 @@ pub enum Schedule {
     Taps {
         /// Rows per block, 1 to 8. Each takes one virtual vector of accumulators.
         rows: u8,
-        /// Groups of eight terms per iteration, 1 to 8.
+        /// Groups of eight terms per iteration in full blocks, 1 to 8.
         unroll: u8,
     },
     /// `direct_rows`: rows in lanes, one accumulator per partial sum.
     Rows {
         /// Rows per tile: 2, 4, 8 or 16.
         lanes: u8,
-        /// Groups of eight terms per iteration, 1 to 8.
+        /// Groups of eight terms per iteration in full blocks, 1 to 8.
         unroll: u8,
     },
 }

@@ -57,7 +57,14 @@ pub fn candidates(shape: &DirectShape, contraction: Contraction, level: Level) -
 fn proposals(shape: &DirectShape, width: usize) -> Vec<Schedule> {
     let bytes = shape.elem.bytes();
     let per_row = (8 * bytes).div_ceil(width);
-    let most = (8 / per_row).clamp(1, MOST_ROWS).min(shape.nq) as u8;
+    let most = (8 / per_row).clamp(1, MOST_ROWS).min(shape.nq);
+    // One row fewer, when no rows are then left over: a second block of code costs more to make.
+    let even = |rows: usize| shape.nq.is_multiple_of(rows);
+    let most = if most > 2 && !even(most) && even(most - 1) {
+        most - 1
+    } else {
+        most
+    } as u8;
     let mut list = Vec::new();
     for rows in [most, most.div_ceil(2), 1] {
         let schedule = Schedule::Taps { rows, unroll: 2 };
