@@ -107,6 +107,34 @@ pub(crate) fn row_blocks(
     }
 }
 
+/// How blocks walk over their terms: full ones as the schedule says; rows left over one group per
+/// iteration, because little time is spent there and the code counts.
+pub(crate) struct Walks {
+    rows: usize,
+    full: Groups,
+    left_over: Groups,
+}
+
+impl Walks {
+    /// The walks over `terms` for blocks of `rows` rows.
+    pub(crate) fn new(terms: usize, rows: usize, unroll: u8) -> Self {
+        Walks {
+            rows,
+            full: Groups::new(terms, unroll),
+            left_over: Groups::new(terms, 1),
+        }
+    }
+
+    /// The walk of a block of `rows` rows.
+    pub(crate) fn of(&self, rows: usize) -> &Groups {
+        if rows < self.rows {
+            &self.left_over
+        } else {
+            &self.full
+        }
+    }
+}
+
 /// The terms of a row in groups of eight: `unroll` groups per iteration of a loop, then single
 /// groups, then an incomplete one.
 pub(crate) struct Groups {
@@ -118,7 +146,7 @@ pub(crate) struct Groups {
 
 impl Groups {
     /// Splits `terms`. A loop of one iteration becomes straight-line groups.
-    pub(crate) fn new(terms: usize, unroll: u8) -> Self {
+    fn new(terms: usize, unroll: u8) -> Self {
         let (full, unroll) = (terms / PARTIALS, usize::from(unroll));
         let iterations = if full / unroll > 1 { full / unroll } else { 0 };
         Groups {

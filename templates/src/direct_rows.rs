@@ -13,7 +13,7 @@
 use tdse_kir::{Affine, KernelBuilder, Value, VecType};
 
 use crate::PARTIALS;
-use crate::direct::{Direct, Groups, row_blocks};
+use crate::direct::{Direct, Walks, row_blocks};
 use crate::shape::DirectShape;
 
 /// Emits the body: tiles of `lanes` rows, `unroll` groups of terms per iteration.
@@ -29,9 +29,7 @@ pub(crate) fn direct_rows(
     let tile = RowsTile {
         buffers,
         ty,
-        full: lanes,
-        groups: Groups::new(shape.terms(), unroll),
-        single: Groups::new(shape.terms(), 1),
+        walks: Walks::new(shape.terms(), lanes, unroll),
         zero: b.constant(ty, 0.0),
     };
     let tile_len = lanes * shape.terms();
@@ -43,9 +41,7 @@ pub(crate) fn direct_rows(
 struct RowsTile<'a> {
     buffers: &'a Direct,
     ty: VecType,
-    full: usize,
-    groups: Groups,
-    single: Groups,
+    walks: Walks,
     zero: Value,
 }
 
@@ -55,7 +51,8 @@ impl RowsTile<'_> {
         let step = PARTIALS * usize::from(self.ty.lanes);
         let zeros = vec![self.zero; PARTIALS];
         let mut sums = self
-            .groups_of(rows)
+            .walks
+            .of(rows)
             .walk(b, h, step, zeros, |b, sums, h, x, terms| {
                 self.group(b, sums, &h, &x, terms);
             });
@@ -63,15 +60,6 @@ impl RowsTile<'_> {
             sums = sums.chunks(2).map(|pair| b.add(pair[0], pair[1])).collect();
         }
         b.store(self.buffers.y, y, sums[0], rows as u16);
-    }
-
-    /// Rows left over take one group per iteration: little time is spent there, and the code counts.
-    fn groups_of(&self, rows: usize) -> &Groups {
-        if rows < self.full {
-            &self.single
-        } else {
-            &self.groups
-        }
     }
 
     /// One group: each of its terms to the partial sum of its own.

@@ -15,7 +15,7 @@
 use tdse_kir::{Affine, KernelBuilder, Value, VecType};
 
 use crate::PARTIALS;
-use crate::direct::{Direct, Groups, row_blocks};
+use crate::direct::{Direct, Walks, row_blocks};
 use crate::shape::DirectShape;
 
 /// Emits the body: blocks of `rows` rows, `unroll` groups of terms per iteration.
@@ -31,9 +31,7 @@ pub(crate) fn direct_taps(
     let block = TapsBlock {
         buffers,
         ty,
-        full: rows,
-        groups: Groups::new(shape.terms(), unroll),
-        single: Groups::new(shape.terms(), 1),
+        walks: Walks::new(shape.terms(), rows, unroll),
         zero: b.constant(ty, 0.0),
     };
     let block_len = rows * shape.terms().next_multiple_of(PARTIALS);
@@ -45,9 +43,7 @@ pub(crate) fn direct_taps(
 struct TapsBlock<'a> {
     buffers: &'a Direct,
     ty: VecType,
-    full: usize,
-    groups: Groups,
-    single: Groups,
+    walks: Walks,
     zero: Value,
 }
 
@@ -55,22 +51,13 @@ impl TapsBlock<'_> {
     /// One block: `rows` rows whose packed taps start at `h`, results to `y`.
     fn emit(&self, b: &mut KernelBuilder, h: &Affine, y: &Affine, rows: usize) {
         let zeros = vec![self.zero; rows];
-        let groups = self.groups_of(rows);
+        let groups = self.walks.of(rows);
         let sums = groups.walk(b, h, rows * PARTIALS, zeros, |b, sums, h, x, terms| {
             self.group(b, sums, &h, x, terms);
         });
         for (r, &sum) in sums.iter().enumerate() {
             let total = b.reduce(sum);
             b.store(self.buffers.y, y.clone().offset(r as i64), total, 1);
-        }
-    }
-
-    /// Rows left over take one group per iteration: little time is spent there, and the code counts.
-    fn groups_of(&self, rows: usize) -> &Groups {
-        if rows < self.full {
-            &self.single
-        } else {
-            &self.groups
         }
     }
 
