@@ -27,6 +27,9 @@ pub enum Order {
     },
     /// Every output element depends on one input element: nothing is summed.
     Elementwise,
+    /// Every output element is one sum: terms are added, one after the other in the order of the
+    /// loops, to what the element held before the call. Lanes are independent.
+    Sequential,
 }
 
 /// What fixes the bits of a kernel's result.
@@ -49,6 +52,14 @@ impl NumericClass {
             contraction,
         }
     }
+
+    /// The class of everything that works ahead: each element one sum, continued from call to call.
+    pub const fn sequential(contraction: Contraction) -> Self {
+        NumericClass {
+            order: Order::Sequential,
+            contraction,
+        }
+    }
 }
 
 impl fmt::Display for NumericClass {
@@ -60,6 +71,7 @@ impl fmt::Display for NumericClass {
         match self.order {
             Order::Direct { partials } => write!(f, "direct(partials = {partials}, {contraction})"),
             Order::Elementwise => write!(f, "elementwise({contraction})"),
+            Order::Sequential => write!(f, "sequential({contraction})"),
         }
     }
 }

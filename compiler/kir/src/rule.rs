@@ -37,7 +37,8 @@ pub enum Rule {
     WorkBound,
     /// The class `separate` has no `fma`.
     Contraction,
-    /// The order of the class is possible: partials are a power of two, `elementwise` sums nothing.
+    /// The order of the class is possible: partials are a power of two, `elementwise` sums nothing,
+    /// `sequential` reduces nothing and writes only what it may read.
     ClassOrder,
     /// Constants are representable in their element type.
     ConstantExact,

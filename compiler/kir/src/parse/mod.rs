@@ -102,8 +102,11 @@ impl Reader<'_> {
         } else if self.accept_word("elementwise") {
             self.mark("(")?;
             Order::Elementwise
+        } else if self.accept_word("sequential") {
+            self.mark("(")?;
+            Order::Sequential
         } else {
-            return Err(self.expected("`direct` or `elementwise`"));
+            return Err(self.expected("`direct`, `elementwise` or `sequential`"));
         };
         let contraction = if self.accept_word("fma") {
             Contraction::Fma

@@ -2,7 +2,7 @@
 
 use super::{Broken, require};
 use crate::class::{NumericClass, Order};
-use crate::ir::{Buffer, Kernel, MAX_LANES, Param, Var};
+use crate::ir::{Access, Buffer, Kernel, MAX_LANES, Param, Var};
 use crate::limits::{
     MAX_ALIGN, MAX_EXTENT, MAX_INDEX, MAX_KERNEL_NAME, MAX_NAME, MAX_PARAMS, MAX_STATEMENTS,
     MAX_VALUES,
@@ -40,6 +40,12 @@ pub(super) fn check(k: &Kernel) -> Result<(), Broken> {
         let name = match param {
             Param::Buffer(b) => {
                 buffer(b, &at)?;
+                let continues = k.class.order != Order::Sequential || b.access != Access::WriteOnly;
+                require(continues, Rule::ClassOrder, at, || {
+                    "a kernel of the class sequential adds to what its results held; declare \
+                     them readwrite"
+                        .into()
+                })?;
                 b.name.as_str()
             }
             Param::Index { var, lo, hi } => {

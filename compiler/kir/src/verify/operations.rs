@@ -30,12 +30,16 @@ pub(super) fn check(k: &Kernel, ty: VecType, op: &Op, stmt: &Stmt) -> Result<(),
         Op::Splat(a) => agree(k, VecType::scalar(ty.elem), *a, stmt),
         Op::Load { .. } | Op::LoadSplat { .. } => Ok(()),
         Op::Reduce(a) => {
-            require(
-                class.order != Order::Elementwise,
-                Rule::ClassOrder,
-                text,
-                || "a kernel of the class elementwise sums nothing".into(),
-            )?;
+            let forbidden = match class.order {
+                Order::Direct { .. } => None,
+                Order::Elementwise => Some("a kernel of the class elementwise sums nothing"),
+                Order::Sequential => {
+                    Some("a kernel of the class sequential sums within a lane only")
+                }
+            };
+            require(forbidden.is_none(), Rule::ClassOrder, text, || {
+                forbidden.unwrap_or_default().into()
+            })?;
             let elem = k.ty(*a).elem;
             require(ty == VecType::scalar(elem), Rule::Types, text, || {
                 format!("the sum of the lanes is one {}, not {ty}", elem.name())
