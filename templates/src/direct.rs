@@ -7,6 +7,7 @@ use tdse_kir::{
 use crate::direct_rows::direct_rows;
 use crate::direct_taps::direct_taps;
 use crate::layout::Layout;
+use crate::rounding;
 use crate::schedule::Schedule;
 use crate::shape::DirectShape;
 use crate::{PARTIALS, TemplateError};
@@ -31,13 +32,7 @@ impl Direct {
         x: Value,
         sum: Value,
     ) -> Value {
-        match self.contraction {
-            Contraction::Fma => b.fma(h, x, sum),
-            Contraction::Separate => {
-                let product = b.mul(h, x);
-                b.add(product, sum)
-            }
-        }
+        rounding::accumulate(b, self.contraction, h, x, sum)
     }
 }
 
@@ -53,10 +48,7 @@ pub fn direct(
     shape.check()?;
     schedule.check()?;
     let DirectShape { np, nq, taps, elem } = *shape;
-    let rounding = match contraction {
-        Contraction::Fma => "fma",
-        Contraction::Separate => "separate",
-    };
+    let rounding = rounding::name(contraction);
     let family = schedule.family();
     let blocking = schedule.to_string();
     let blocking = blocking.split_once('.').map_or("", |(_, rest)| rest);
@@ -77,34 +69,6 @@ pub fn direct(
         Schedule::Rows { lanes, unroll } => direct_rows(&mut b, &buffers, shape, lanes, unroll),
     }
     Ok(b.finish())
-}
-
-/// Emits every block of `rows` rows: the full ones in a loop, then the rows left over.
-///
-/// `emit(b, h, y, rows)` emits one block whose packed taps start at `h` and whose results start at
-/// `y`; a full block has `block_len` packed taps.
-pub(crate) fn row_blocks(
-    b: &mut KernelBuilder,
-    nq: usize,
-    rows: usize,
-    block_len: usize,
-    emit: impl Fn(&mut KernelBuilder, Affine, Affine, usize),
-) {
-    let full = nq / rows;
-    if full > 1 {
-        let trips = Bound::Const(full as i64);
-        b.repeat("b", Bound::Const(0), trips, &[], |b, var, _| {
-            let h = Affine::at(0).plus(var, block_len as i64);
-            emit(b, h, Affine::at(0).plus(var, rows as i64), rows);
-            Vec::new()
-        });
-    } else if full == 1 {
-        emit(b, Affine::at(0), Affine::at(0), rows);
-    }
-    if !nq.is_multiple_of(rows) {
-        let h = Affine::at((full * block_len) as i64);
-        emit(b, h, Affine::at((full * rows) as i64), nq % rows);
-    }
 }
 
 /// How blocks walk over their terms: full ones as the schedule says; rows left over one group per

@@ -13,8 +13,9 @@
 use tdse_kir::{Affine, KernelBuilder, Value, VecType};
 
 use crate::PARTIALS;
-use crate::direct::{Direct, Walks, row_blocks};
+use crate::direct::{Direct, Walks};
 use crate::shape::DirectShape;
+use crate::tiles::tiles;
 
 /// Emits the body: tiles of `lanes` rows, `unroll` groups of terms per iteration.
 pub(crate) fn direct_rows(
@@ -32,9 +33,9 @@ pub(crate) fn direct_rows(
         walks: Walks::new(shape.terms(), lanes, unroll),
         zero: b.constant(ty, 0.0),
     };
-    let tile_len = lanes * shape.terms();
-    row_blocks(b, shape.nq, lanes, tile_len, |b, h, y, rows| {
-        tile.emit(b, &h, y, rows)
+    tiles(b, "b", shape.nq, lanes, |b, row, rows| {
+        let h = row.from(&Affine::at(0), shape.terms());
+        tile.emit(b, &h, row.from(&Affine::at(0), 1), rows);
     });
 }
 

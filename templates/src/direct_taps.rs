@@ -15,8 +15,9 @@
 use tdse_kir::{Affine, KernelBuilder, Value, VecType};
 
 use crate::PARTIALS;
-use crate::direct::{Direct, Walks, row_blocks};
+use crate::direct::{Direct, Walks};
 use crate::shape::DirectShape;
+use crate::tiles::tiles;
 
 /// Emits the body: blocks of `rows` rows, `unroll` groups of terms per iteration.
 pub(crate) fn direct_taps(
@@ -34,9 +35,10 @@ pub(crate) fn direct_taps(
         walks: Walks::new(shape.terms(), rows, unroll),
         zero: b.constant(ty, 0.0),
     };
-    let block_len = rows * shape.terms().next_multiple_of(PARTIALS);
-    row_blocks(b, shape.nq, rows, block_len, |b, h, y, rows| {
-        block.emit(b, &h, &y, rows)
+    let row_len = shape.terms().next_multiple_of(PARTIALS);
+    tiles(b, "b", shape.nq, rows, |b, row, rows| {
+        let h = row.from(&Affine::at(0), row_len);
+        block.emit(b, &h, &row.from(&Affine::at(0), 1), rows);
     });
 }
 

@@ -2,6 +2,7 @@
 
 use tdse_kir::Elem;
 
+use crate::extent::MAX_ELEMENTS;
 use crate::{PARTIALS, TemplateError};
 
 /// Sizes and element type of a direct kernel.
@@ -19,9 +20,6 @@ pub struct DirectShape {
     /// Element type of H, window and result.
     pub elem: Elem,
 }
-
-/// Largest packed H in elements. Far beyond any memory, small enough that byte offsets fit `i64`.
-const MAX_PACKED: usize = 1 << 40;
 
 impl DirectShape {
     /// Terms summed per row.
@@ -46,7 +44,7 @@ impl DirectShape {
             .and_then(|terms| terms.checked_add(PARTIALS))
             .and_then(|terms| terms.checked_mul(nq.checked_add(16)?));
         match padded {
-            Some(n) if n <= MAX_PACKED => Ok(()),
+            Some(n) if n <= MAX_ELEMENTS => Ok(()),
             _ => Err(TemplateError::TooLarge { np, nq, taps }),
         }
     }
