@@ -11,6 +11,7 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ("tdse-kir", &[]),
     ("tdse-isa", &[]),
     ("tdse-pack", &[]),
+    ("tdse-blas", &[]),
     ("tdse-templates", &["tdse-kir"]),
     ("tdse-backend", &["tdse-isa", "tdse-kir"]),
     ("tdse-cranelift", BACKEND),
@@ -32,6 +33,7 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
         "tdse-runtime",
         &[
             "tdse-backend",
+            "tdse-blas",
             "tdse-bundle",
             "tdse-compiler",
             "tdse-isa",
@@ -65,6 +67,7 @@ const PRIVATE: &[(&str, &str)] = &[
     ("cranelift-frontend", "tdse-cranelift"),
     ("clap", "tdse-cli"),
     ("indicatif", "tdse-cli"),
+    ("libloading", "tdse-blas"),
     ("safetensors", "tdse-pack"),
 ];
 
