@@ -118,6 +118,14 @@ impl Plan {
             .map_or(1, |level| level.block as usize)
     }
 
+    /// One past the last lag that the head and the levels in the time domain evaluate when the spectral
+    /// levels are relaxed.
+    pub(crate) fn near_end(&self) -> usize {
+        let spectral = |level: &&Level| level.domain == Domain::Spectrum;
+        let first = self.levels.iter().find(spectral);
+        first.map_or(1, |level| level.block as usize)
+    }
+
     /// Whether the spectral levels are relaxed.
     pub(crate) fn relaxed(&self) -> bool {
         self.route == LookaheadRoute::RelaxedFft
