@@ -4,6 +4,9 @@
 //! ```text
 //! DirectShape --candidates()--> [Candidate]      ordered, the conservative one last
 //! Candidate   --DirectKernel::compile()-->  template -> verifier -> backend -> loader
+//!
+//! SpectralShape, BlockShape --spectral_schedule(), block_schedule()--> template --> Kernel
+//! Kernel      --MacKernel::compile()-->                 verifier -> backend -> loader
 //! ```
 //!
 //! The list is data and a pure function of its inputs; nothing here measures time to choose.
@@ -11,14 +14,19 @@
 
 mod candidate;
 mod cost;
+mod direct_kernel;
 mod error;
 mod kernel;
+mod mac_choice;
+mod mac_kernel;
 mod real;
 mod tier;
 
 pub use candidate::{Candidate, candidates};
 pub use cost::{REFERENCE_GHZ, predicted_cycles};
+pub use direct_kernel::DirectKernel;
 pub use error::CompileRefusal;
-pub use kernel::DirectKernel;
+pub use mac_choice::{block_schedule, spectral_lanes, spectral_schedule};
+pub use mac_kernel::MacKernel;
 pub use real::Real;
 pub use tier::Tier;
