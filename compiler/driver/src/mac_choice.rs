@@ -1,7 +1,7 @@
 //! Lanes and schedules of the families that work ahead, by tier and level.
 //!
-//! Pure functions: they pick what was measured to be fastest (`mac_schedules`, an example of the
-//! Cranelift backend), and never change a bit, except that the lanes decide how many bins are padding.
+//! Pure functions: they pick what was measured to be fastest (the example `mac_schedules`),
+//! and never change a bit, except that the lanes decide how many bins are padding.
 
 use tdse_isa::Level;
 use tdse_kir::Elem;
