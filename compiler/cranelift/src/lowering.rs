@@ -123,24 +123,35 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// Lowers a run of operations on `count` registers each, register by register.
+    /// Lowers a run of operations on `count` registers each, register by register, or operation by
+    /// operation where that keeps fewer values.
     fn run(&mut self, run: &[Stmt], count: usize) {
         for (value, op) in run.iter().filter_map(run::lane_wise) {
             if matches!(op, Op::Const(number) if number.to_bits() == 0) {
                 self.zeros.push(value);
             }
         }
+        if run::shares_elements(run) {
+            for (value, op) in run.iter().filter_map(run::lane_wise) {
+                (0..count).for_each(|chunk| self.part(value, op, chunk));
+            }
+            return;
+        }
         for chunk in 0..count {
             for (value, op) in run.iter().filter_map(run::lane_wise) {
-                if chunk > 0 && run::uniform(op) {
-                    let register = self.register(value, 0);
-                    self.define(value, chunk, register);
-                    continue;
-                }
-                let register = self.lane_op(value, op, chunk);
-                self.define(value, chunk, register);
+                self.part(value, op, chunk);
             }
         }
+    }
+
+    /// Defines register `chunk` of a value.
+    fn part(&mut self, value: Value, op: &Op, chunk: usize) {
+        let register = if chunk > 0 && run::uniform(op) {
+            self.register(value, 0)
+        } else {
+            self.lane_op(value, op, chunk)
+        };
+        self.define(value, chunk, register);
     }
 
     /// How a value splits.
@@ -153,7 +164,7 @@ impl<'a> Lowering<'a> {
         self.registers[self.first[value.0 as usize] + chunk]
     }
 
-    /// Defines register `chunk` of a value.
+    /// Notes which register is register `chunk` of a value.
     pub(crate) fn define(&mut self, value: Value, chunk: usize, register: Register) {
         self.registers[self.first[value.0 as usize] + chunk] = register;
     }

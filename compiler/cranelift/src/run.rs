@@ -9,6 +9,16 @@
 //! by register x0 h0 a0     x1 h1 a1     x2 h2 a2 ...   2 registers beside the sums
 //! ```
 //!
+//! That only pays while nothing is shared between the registers of a vector. In a run that spreads
+//! elements over lanes, every register of the vector meets the same one: by register, each spread
+//! element would live from the first register's pass to the last's. Such runs go by op.
+//!
+//! ```text
+//! kernel      x = load; t = load_splat; a' = fma t x a; t = load_splat; b' = fma t x b
+//! by register x0 t a0 t' b0   x1 a1 b1     t and t' wait for the second pass
+//! by op       x0 x1  t a0 a1  t' b0 b1
+//! ```
+//!
 //! There are 16 registers of 128 bits on x86-64 and none to waste: three rows of `f64x8` take 12 as
 //! sums. A run ends at a store, a loop, a reduction, and where the number of registers changes; so
 //! no load moves over a store.
@@ -42,6 +52,13 @@ pub(crate) fn lane_wise(stmt: &Stmt) -> Option<(Value, &Op)> {
         | Stmt::Loop(_) => None,
         Stmt::Def { value, op } => Some((*value, op)),
     }
+}
+
+/// Whether the registers of the run's vectors share elements, so that it goes by op.
+pub(crate) fn shares_elements(run: &[Stmt]) -> bool {
+    run.iter()
+        .filter_map(lane_wise)
+        .any(|(_, op)| matches!(op, Op::Splat(_) | Op::LoadSplat { .. }))
 }
 
 /// Whether every register of the result is the same, so that one is computed for all.

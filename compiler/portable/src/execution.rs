@@ -10,7 +10,9 @@
 
 use crate::lane::Lane;
 use crate::mac::{Register, Walk};
-use crate::program::{Address, LANES, Limit, Mac, Micro, Program, REGISTERS, Reg, Step, VARS};
+use crate::program::{
+    Address, LANES, Limit, Mac, Micro, Program, REGISTERS, Reg, Step, Tile, VARS,
+};
 use std::mem::MaybeUninit;
 use tdse_backend::{EntryPoint, Slot};
 
@@ -74,6 +76,8 @@ pub(crate) unsafe fn execute(program: &Program, slots: *const Slot) {
             }
             // SAFETY: the same as for micro-operations, for every trip of the loop replaced.
             Step::Mac(index) => unsafe { machine.mac(&program.macs[index as usize]) },
+            // SAFETY: the same, for every tile of the loops replaced.
+            Step::Tile(index) => unsafe { machine.tile(&program.tiles[index as usize]) },
         }
     }
 }
@@ -231,6 +235,18 @@ impl Machine<'_> {
         // SAFETY: the accumulators are registers written before; the loop replaced accesses
         // exactly the addresses of the walk, which the verifier proved to lie in the buffers.
         unsafe { (mac.body)(self.file.add(usize::from(mac.acc)).cast(), &walk) }
+    }
+
+    /// # Safety
+    /// The guarantees of the module, for every tile and term.
+    #[inline(always)]
+    unsafe fn tile(&mut self, tile: &Tile) {
+        // SAFETY: all three are buffers of the call; the loops replaced access exactly the
+        // addresses of the walk, which the verifier proved to lie in them.
+        unsafe {
+            let (y, own, shared) = (self.at(tile.y), self.at(tile.own), self.at(tile.shared));
+            (tile.body)(&tile.walk, y, own, shared);
+        }
     }
 }
 

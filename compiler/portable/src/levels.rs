@@ -6,8 +6,8 @@
 
 use crate::execution::{Run, execute};
 use crate::lane::Lane;
-use crate::mac::{self, MacFn, Register, Walk};
-use crate::program::{Form, Program};
+use crate::mac::{self, MacFn, Register, TileFn, TileWalk, Walk};
+use crate::program::{Form, Program, TileForm};
 use tdse_backend::Slot;
 use tdse_isa::{Level, Proof};
 use tdse_kir::Elem;
@@ -18,6 +18,31 @@ pub(crate) struct Instance {
     /// The interpreter loop.
     pub(crate) run: Run,
     find: fn(Form, Elem, usize, usize, bool) -> Option<MacFn>,
+    find_tile: fn(TileForm, Elem, usize, Width, bool) -> Option<TileFn>,
+}
+
+/// How the lanes in use of a tile's vectors fill registers of 32 bytes. No other lane is computed:
+/// nothing reads it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Width {
+    /// One.
+    One,
+    /// Two.
+    Two,
+    /// Part of one or two.
+    Part,
+}
+
+impl Width {
+    /// The width of `lanes` lanes, unless they fill more than two registers.
+    fn of(elem: Elem, lanes: usize) -> Option<Width> {
+        match lanes * elem.bytes() {
+            32 => Some(Width::One),
+            64 => Some(Width::Two),
+            0..64 => Some(Width::Part),
+            _ => None,
+        }
+    }
 }
 
 impl Instance {
@@ -50,12 +75,30 @@ impl Instance {
     }
 }
 
+impl Instance {
+    /// The tile of `rows` rows of `lanes` lanes in use, if there is one.
+    pub(crate) fn tile(
+        &self,
+        form: TileForm,
+        elem: Elem,
+        rows: usize,
+        lanes: usize,
+        fused: bool,
+    ) -> Option<TileFn> {
+        (self.find_tile)(form, elem, rows, Width::of(elem, lanes)?, fused)
+    }
+}
+
 macro_rules! instance {
     ($(#[$attribute:meta])* $module:ident) => {
         mod $module {
             use super::*;
 
-            pub(super) const INSTANCE: Instance = Instance { run, find };
+            pub(super) const INSTANCE: Instance = Instance {
+                run,
+                find,
+                find_tile,
+            };
 
             $(#[$attribute])*
             unsafe fn run(program: &Program, slots: *const Slot) {
@@ -79,6 +122,79 @@ macro_rules! instance {
             ) {
                 // SAFETY: the caller's promise, passed on.
                 unsafe { mac::rows::<T, W, FUSED>(acc, walk) }
+            }
+
+            $(#[$attribute])*
+            unsafe fn columns<
+                T: Lane,
+                const R: usize,
+                const W: usize,
+                const MASKED: bool,
+                const FUSED: bool,
+            >(
+                walk: &TileWalk,
+                y: *mut u8,
+                own: *const u8,
+                shared: *const u8,
+            ) {
+                // SAFETY: the caller's promise, passed on.
+                unsafe { mac::columns::<T, R, W, MASKED, FUSED>(walk, y, own, shared) }
+            }
+
+            $(#[$attribute])*
+            unsafe fn complex<T: Lane, const R: usize, const W: usize, const FUSED: bool>(
+                walk: &TileWalk,
+                y: *mut u8,
+                own: *const u8,
+                shared: *const u8,
+            ) {
+                // SAFETY: the caller's promise, passed on.
+                unsafe { mac::complex::<T, R, W, FUSED>(walk, y, own, shared) }
+            }
+
+            fn find_tile(
+                form: TileForm,
+                elem: Elem,
+                rows: usize,
+                width: Width,
+                fused: bool,
+            ) -> Option<TileFn> {
+                match (elem, fused) {
+                    (Elem::F64, true) => tile_in::<f64, 4, 8, true>(form, rows, width),
+                    (Elem::F64, false) => tile_in::<f64, 4, 8, false>(form, rows, width),
+                    (Elem::F32, true) => tile_in::<f32, 8, 16, true>(form, rows, width),
+                    (Elem::F32, false) => tile_in::<f32, 8, 16, false>(form, rows, width),
+                }
+            }
+
+            /// Sums of `N` lanes fill 32 bytes, of `W` lanes 64.
+            fn tile_in<T: Lane, const N: usize, const W: usize, const FUSED: bool>(
+                form: TileForm,
+                rows: usize,
+                width: Width,
+            ) -> Option<TileFn> {
+                use TileForm::{Columns, Complex};
+                match (form, width, rows) {
+                    (Columns, Width::One, 1) => Some(columns::<T, 1, N, false, FUSED>),
+                    (Columns, Width::One, 2) => Some(columns::<T, 2, N, false, FUSED>),
+                    (Columns, Width::One, 3) => Some(columns::<T, 3, N, false, FUSED>),
+                    (Columns, Width::One, 4) => Some(columns::<T, 4, N, false, FUSED>),
+                    (Columns, Width::Two, 1) => Some(columns::<T, 1, W, false, FUSED>),
+                    (Columns, Width::Two, 2) => Some(columns::<T, 2, W, false, FUSED>),
+                    (Columns, Width::Two, 3) => Some(columns::<T, 3, W, false, FUSED>),
+                    (Columns, Width::Two, 4) => Some(columns::<T, 4, W, false, FUSED>),
+                    (Columns, Width::Part, 1) => Some(columns::<T, 1, W, true, FUSED>),
+                    (Columns, Width::Part, 2) => Some(columns::<T, 2, W, true, FUSED>),
+                    (Columns, Width::Part, 3) => Some(columns::<T, 3, W, true, FUSED>),
+                    (Columns, Width::Part, 4) => Some(columns::<T, 4, W, true, FUSED>),
+                    (Complex, Width::One, 1) => Some(complex::<T, 1, N, FUSED>),
+                    (Complex, Width::One, 2) => Some(complex::<T, 2, N, FUSED>),
+                    (Complex, Width::One, 3) => Some(complex::<T, 3, N, FUSED>),
+                    (Complex, Width::One, 4) => Some(complex::<T, 4, N, FUSED>),
+                    (Complex, Width::Two, 1) => Some(complex::<T, 1, W, FUSED>),
+                    (Complex, Width::Two, 2) => Some(complex::<T, 2, W, FUSED>),
+                    _ => None,
+                }
             }
 
             fn find(

@@ -10,7 +10,7 @@
 //! ```text
 //! Verified --lowering--> Program: [ micro | micro | mac_taps r=4 n=255 x1 | micro ... ]
 //!              ^                              ^
-//!            chains: even walks      one function a level, form, size, element type, rounding
+//!       chains, tiles: even walks      one function a level, form, size, element type, rounding
 //! ```
 //!
 //! Invariants: everything is decided in [`Portable::lower`], a call allocates nothing and keeps its
@@ -29,6 +29,9 @@ mod lowering;
 mod mac;
 mod program;
 mod registers;
+mod tile_lowering;
+mod tile_run;
+mod tiles;
 mod uses;
 
 use std::sync::Arc;
@@ -47,7 +50,9 @@ impl Portable {
     ///
     /// A loop of multiply-accumulates that runs as one step reads `mac_taps f64 r=4 n=255 x1`
     /// (rows, iterations, multiply-accumulates per iteration and row) or
-    /// `mac_rows f64 w=4 a=8 n=127 x1` (lanes, accumulators).
+    /// `mac_rows f64 w=4 a=8 n=127 x1` (lanes, accumulators). One that takes its sums from memory,
+    /// with the loops around it, reads `mac_columns f64 r=4 w=8 tiles=3x2 n=31x4` or
+    /// `mac_complex f64 r=2 w=4 tiles=1x16 n=1x8` (rows, lanes, loops around, loops over terms).
     pub fn describe(&self, kernel: &Verified, level: Level) -> Result<String, Refusal> {
         program(kernel, level).map(|program| program.to_string())
     }

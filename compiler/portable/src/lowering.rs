@@ -1,12 +1,15 @@
 //! From a verified kernel to a program.
 //!
-//! Straight-line definitions between stores and loops form a *run*. Of each run, and of each loop
-//! body, [`crate::chains`] first takes the multiply-accumulates that walk evenly; the rest becomes
+//! Straight-line definitions between stores and loops form a *run*. First [`crate::tiles`] takes
+//! what it knows whole; of each run, and of each loop body, [`crate::chains`] then takes the
+//! multiply-accumulates that walk evenly; the rest becomes
 //! micro-operations, register by register. Values get registers when defined and give them back
 //! after their last use; a value used in a deeper loop keeps its registers until that loop ends.
 
 use crate::levels::Instance;
-use crate::program::{Address, LANES, Limit, Mac, Micro, Program, REGISTERS, Reg, Step, VARS};
+use crate::program::{
+    Address, LANES, Limit, Mac, Micro, Program, REGISTERS, Reg, Step, Tile, VARS,
+};
 use crate::registers::Registers;
 use crate::uses::{count_uses, operands};
 use tdse_kir::{
@@ -31,6 +34,7 @@ pub(crate) fn lower(kernel: &Kernel, instance: Instance) -> Result<Program, Unfi
         deferred: vec![Vec::new()],
         steps: Vec::new(),
         macs: Vec::new(),
+        tiles: Vec::new(),
         terms: Vec::new(),
     };
     let mut indices = Vec::new();
@@ -45,6 +49,7 @@ pub(crate) fn lower(kernel: &Kernel, instance: Instance) -> Result<Program, Unfi
         run: instance.run,
         steps: lowering.steps,
         macs: lowering.macs,
+        tiles: lowering.tiles,
         terms: lowering.terms,
         indices,
         registers: lowering.registers.used,
@@ -76,6 +81,7 @@ pub(crate) struct Lowering<'k> {
     deferred: Vec<Vec<Value>>,
     pub(crate) steps: Vec<Step>,
     pub(crate) macs: Vec<Mac>,
+    pub(crate) tiles: Vec<Tile>,
     terms: Vec<(u16, i64)>,
 }
 
@@ -100,6 +106,11 @@ impl<'k> Lowering<'k> {
                     op: op @ Op::Const(_),
                 } => self.define(*value, op)?,
                 Stmt::Def { .. } => {
+                    let taken = self.straight_tile(&stmts[stmts.len() - after.len() - 1..])?;
+                    if taken > 0 {
+                        rest = &after[taken - 1..];
+                        continue;
+                    }
                     let start = stmts.len() - after.len() - 1;
                     let is_def = |s: &&Stmt| matches!(s, Stmt::Def { .. });
                     let count = stmts[start..].iter().take_while(is_def).count();
@@ -124,7 +135,7 @@ impl<'k> Lowering<'k> {
     }
 
     fn repeat(&mut self, l: &'k Loop) -> Result<(), Unfit> {
-        if self.chain_loop(l)? {
+        if self.tile_loop(l)? || self.chain_loop(l)? {
             return Ok(());
         }
         self.plain_loop(l)

@@ -4,7 +4,7 @@
 //! register, whose upper lanes hold numbers that nothing reads. Loops are two steps that jump.
 
 use crate::execution::Run;
-use crate::mac::MacFn;
+use crate::mac::{MacFn, TileFn, TileWalk};
 use std::fmt;
 use tdse_kir::Elem;
 
@@ -28,6 +28,8 @@ pub(crate) struct Program {
     pub(crate) steps: Vec<Step>,
     /// Loops of multiply-accumulates, apart so that steps stay small.
     pub(crate) macs: Vec<Mac>,
+    /// Tiles, apart for the same reason.
+    pub(crate) tiles: Vec<Tile>,
     /// Terms of all addresses: index variable, bytes per unit.
     pub(crate) terms: Vec<(u16, i64)>,
     /// Parameters that are indices, with the variable that each sets.
@@ -120,6 +122,31 @@ pub(crate) enum Form {
     Rows,
 }
 
+/// Tiles of sums, with their terms and the loops around them.
+pub(crate) struct Tile {
+    /// Instantiation for the level, element type, form, size and rounding.
+    pub(crate) body: TileFn,
+    /// The first sum, the first row's own operand, the operand that rows share.
+    pub(crate) y: Address,
+    pub(crate) own: Address,
+    pub(crate) shared: Address,
+    pub(crate) walk: TileWalk,
+    /// What it is, for [`fmt::Display`].
+    pub(crate) form: TileForm,
+    pub(crate) elem: Elem,
+    pub(crate) rows: u8,
+    pub(crate) lanes: u8,
+}
+
+/// What a tile computes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum TileForm {
+    /// One sum a row: an element of its own times a vector that rows share.
+    Columns,
+    /// Two sums a row: a complex vector of its own times one that rows share.
+    Complex,
+}
+
 /// One step.
 #[derive(Clone, Copy)]
 pub(crate) enum Step {
@@ -142,6 +169,8 @@ pub(crate) enum Step {
     },
     /// One of [`Program::macs`].
     Mac(u32),
+    /// One of [`Program::tiles`].
+    Tile(u32),
 }
 
 impl fmt::Display for Program {
@@ -155,6 +184,7 @@ impl fmt::Display for Program {
             write!(f, "{:1$}", "", 2 * depth)?;
             match step {
                 Step::Mac(index) => writeln!(f, "{}", self.macs[*index as usize])?,
+                Step::Tile(index) => writeln!(f, "{}", self.tiles[*index as usize])?,
                 _ => writeln!(f, "{step}")?,
             }
             if matches!(step, Step::Enter { .. }) {
@@ -174,6 +204,7 @@ impl fmt::Display for Step {
             Step::Enter { var, lo, hi, .. } => write!(f, "loop i{var} in {lo}..{hi}"),
             Step::Again { .. } => f.write_str("end"),
             Step::Mac(index) => write!(f, "mac {index}"),
+            Step::Tile(index) => write!(f, "tile {index}"),
         }
     }
 }
@@ -199,6 +230,35 @@ impl fmt::Display for Mac {
             _ => write!(f, " n={lo}..{hi}")?,
         }
         write!(f, " x{unroll}")
+    }
+}
+
+impl fmt::Display for Tile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Tile {
+            elem, rows, lanes, ..
+        } = self;
+        let form = match self.form {
+            TileForm::Columns => "columns",
+            TileForm::Complex => "complex",
+        };
+        let [far, near] = self.walk.outer;
+        let elem = elem.name();
+        write!(
+            f,
+            "mac_{form} {elem} r={rows} w={lanes} tiles={}x{}",
+            far.trips, near.trips
+        )?;
+        f.write_str(" n=")?;
+        for (i, terms) in self.walk.terms.iter().enumerate() {
+            let (outer, inner) = (terms.outer.trips, terms.inner.trips);
+            match (i, outer) {
+                (_, 0) => {}
+                (0, _) => write!(f, "{outer}x{inner}")?,
+                _ => write!(f, "+{outer}x{inner}")?,
+            }
+        }
+        Ok(())
     }
 }
 
