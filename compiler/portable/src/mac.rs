@@ -137,12 +137,6 @@ pub(crate) struct TileWalk {
     /// From a row's sum to the next row's, and from its real to its imaginary sum.
     pub(crate) y_row: isize,
     pub(crate) y_im: isize,
-    /// From a row's own operand to the next row's, to its imaginary part, to its third part.
-    pub(crate) own_row: isize,
-    pub(crate) own_im: isize,
-    pub(crate) own_other: isize,
-    /// From the real to the imaginary part of the shared operand.
-    pub(crate) shared_im: isize,
 }
 
 /// A loop around a tile: trips, and what each adds to the pointers.
@@ -206,8 +200,8 @@ pub(crate) struct Pace {
 /// elements, readable (and for `y` writable) and aligned, as the form accesses there.
 pub(crate) type TileFn = unsafe fn(walk: &TileWalk, y: *mut u8, own: *const u8, shared: *const u8);
 
-/// `R` sums of `W` lanes that share each vector; each meets an element of its own. `MASKED`: only
-/// the lanes in use are read and written.
+/// `R` sums of `W` lanes that share each vector; each meets an element of its own, the next row's
+/// right behind. `MASKED`: only the lanes in use are read and written.
 ///
 /// # Safety
 /// As [`TileFn`].
@@ -243,9 +237,8 @@ pub(crate) unsafe fn columns<
                         // SAFETY: the lanes in use of the shared vector are readable.
                         let vector = unsafe { lanes::<T, W, MASKED>(x, walk.lanes) };
                         for (k, sum) in sums.iter_mut().enumerate() {
-                            let at = h.wrapping_offset(k as isize * walk.own_row);
                             // SAFETY: one element is readable for each row.
-                            let tap = unsafe { at.cast::<T>().read() };
+                            let tap = unsafe { h.cast::<T>().add(k).read() };
                             for l in 0..W {
                                 sum[l] = T::accumulate::<FUSED>(tap, vector[l], sum[l]);
                             }
@@ -281,10 +274,21 @@ pub(crate) unsafe fn columns<
 
 /// `R` pairs of sums of `W` lanes: real and imaginary parts of products.
 ///
+/// Vectors lie one behind the other: of the shared operand the real and the imaginary part; of each
+/// row the same, `PARTS` in all, and the last of three stands in for the real part where that meets
+/// the shared imaginary one. As constants these distances cost no registers; as variables they made
+/// the compiler keep a pointer for each and spill them (4 times slower, Zen 3).
+///
 /// # Safety
 /// As [`TileFn`].
 #[inline(always)]
-pub(crate) unsafe fn complex<T: Lane, const R: usize, const W: usize, const FUSED: bool>(
+pub(crate) unsafe fn complex<
+    T: Lane,
+    const R: usize,
+    const W: usize,
+    const PARTS: usize,
+    const FUSED: bool,
+>(
     walk: &TileWalk,
     mut y: *mut u8,
     mut own: *const u8,
@@ -309,19 +313,15 @@ pub(crate) unsafe fn complex<T: Lane, const R: usize, const W: usize, const FUSE
                 for _ in 0..terms.outer.trips {
                     let (mut h, mut x) = (own_far, shared_far);
                     for _ in 0..terms.inner.trips {
-                        let x_im = x.wrapping_offset(walk.shared_im);
+                        let vectors = x.cast::<[T; W]>();
                         // SAFETY: both parts of the shared operand are readable.
-                        let (x_re, x_im) =
-                            unsafe { (x.cast::<[T; W]>().read(), x_im.cast::<[T; W]>().read()) };
+                        let (x_re, x_im) = unsafe { (vectors.read(), vectors.add(1).read()) };
                         for k in 0..R {
-                            let at = h.wrapping_offset(k as isize * walk.own_row);
                             // SAFETY: the parts of each row's own operand are readable.
                             let (h_re, h_im, h_other) = unsafe {
-                                (
-                                    at.cast::<[T; W]>().read(),
-                                    at.wrapping_offset(walk.own_im).cast::<[T; W]>().read(),
-                                    at.wrapping_offset(walk.own_other).cast::<[T; W]>().read(),
-                                )
+                                let entry = h.cast::<[T; W]>().add(k * PARTS);
+                                let other = if PARTS == 3 { 2 } else { 0 };
+                                (entry.read(), entry.add(1).read(), entry.add(other).read())
                             };
                             for l in 0..W {
                                 re[k][l] = T::accumulate::<FUSED>(h_re[l], x_re[l], re[k][l]);

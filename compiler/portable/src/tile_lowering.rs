@@ -53,7 +53,7 @@ impl<'k> Lowering<'k> {
         let run = &first.run;
         let rows = match run.form {
             TileForm::Columns => tile.sums,
-            TileForm::Complex => tile.sums / 2,
+            TileForm::Complex | TileForm::ComplexWithReal => tile.sums / 2,
         };
         let lanes = usize::from(tile.lanes);
         let elem = tile.ty.elem;
@@ -88,7 +88,9 @@ fn walk_of(tile: &Tile<'_>, around: &[Counted]) -> Option<TileWalk> {
     let run = &first.run;
     let (y_row, y_im) = match run.form {
         TileForm::Columns => (even(&tile.y_offsets, 1)?, 0),
-        TileForm::Complex => (even(&tile.y_offsets, 2)?, *tile.y_offsets.get(1)?),
+        TileForm::Complex | TileForm::ComplexWithReal => {
+            (even(&tile.y_offsets, 2)?, *tile.y_offsets.get(1)?)
+        }
     };
     let mut outer = [Line::ONCE; OUTER];
     // The innermost loop is the last of either list.
@@ -116,10 +118,6 @@ fn walk_of(tile: &Tile<'_>, around: &[Counted]) -> Option<TileWalk> {
         lanes: usize::from(tile.lanes),
         y_row: y_row as isize,
         y_im: y_im as isize,
-        own_row: run.own.row as isize,
-        own_im: run.own_im as isize,
-        own_other: run.own_other as isize,
-        shared_im: run.shared_im as isize,
     })
 }
 
@@ -213,10 +211,6 @@ impl TileWalk {
             lanes: self.lanes,
             y_row: by(self.y_row),
             y_im: by(self.y_im),
-            own_row: by(self.own_row),
-            own_im: by(self.own_im),
-            own_other: by(self.own_other),
-            shared_im: by(self.shared_im),
         }
     }
 }

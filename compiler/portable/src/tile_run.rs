@@ -8,7 +8,8 @@
 //!
 //! *Own* is what a row has to itself (`h`), *shared* what all rows meet (`x`). Statements match when
 //! every address is even: address(step, row) = address(0, 0) + step * a + row * b. Only their
-//! structure is looked at, never a name or a shape, and none may be left over.
+//! structure is looked at, never a name or a shape, and none may be left over. Rows' own operands
+//! stand one behind the other, as the families pack them.
 
 use std::collections::HashMap;
 
@@ -27,10 +28,6 @@ pub(crate) struct Run<'k> {
     pub(crate) steps: usize,
     pub(crate) own: Walked<'k>,
     pub(crate) shared: Walked<'k>,
-    /// Elements from real to imaginary parts of `own`, to its third part, and of `shared`.
-    pub(crate) own_im: i64,
-    pub(crate) own_other: i64,
-    pub(crate) shared_im: i64,
     /// The sums after the last step, in the order of the sums before the first.
     pub(crate) ends: Vec<Value>,
 }
@@ -182,7 +179,7 @@ impl<'k> Scan<'k> {
     }
 
     fn columns(&self) -> Option<Run<'k>> {
-        let steps = self.terms()?;
+        let (steps, chains) = (self.terms()?, self.chains.len());
         let plain = |o: &Operand<'_>| !o.negated;
         let all = self.chains.iter().flatten();
         if !all
@@ -195,18 +192,16 @@ impl<'k> Scan<'k> {
             let (a, b) = self.chains[k][s];
             if a.splat { (a, b) } else { (b, a) }
         };
-        let own = even(steps, self.chains.len(), |s, k| split(s, k).0)?;
-        let shared = even(steps, self.chains.len(), |s, k| split(s, k).1)?;
-        (shared.row == 0).then(|| Run {
+        let own = even(steps, chains, |s, k| split(s, k).0)?;
+        let shared = even(steps, chains, |s, k| split(s, k).1)?;
+        let packed = chains == 1 || own.row == 1;
+        (shared.row == 0 && packed).then(|| Run {
             form: TileForm::Columns,
             fused: self.fused,
             lanes: split(0, 0).1.lanes,
             steps,
             own,
             shared,
-            own_im: 0,
-            own_other: 0,
-            shared_im: 0,
             ends: self.ends.clone(),
         })
     }
@@ -246,16 +241,28 @@ impl<'k> Scan<'k> {
         if !same {
             return None;
         }
+        let lanes = self.chains[0][0].1.lanes;
+        // Vectors one behind the other.
+        let vectors = |n: i64| n * i64::from(lanes);
+        let other = apart(re, own(1, 0)?)?;
+        let (form, entry) = if other == vectors(2) {
+            (TileForm::ComplexWithReal, vectors(3))
+        } else if other == 0 {
+            (TileForm::Complex, vectors(2))
+        } else {
+            return None;
+        };
+        let behind = apart(re, im)? == vectors(1) && apart(x_re, x_im)? == vectors(1);
+        if !behind || rows > 1 && re.row != entry {
+            return None;
+        }
         Some(Run {
-            form: TileForm::Complex,
+            form,
             fused: self.fused,
-            lanes: self.chains[0][0].1.lanes,
+            lanes,
             steps,
             own: re,
             shared: x_re,
-            own_im: apart(re, im)?,
-            own_other: apart(re, own(1, 0)?)?,
-            shared_im: apart(x_re, x_im)?,
             ends: self.ends.clone(),
         })
     }

@@ -127,10 +127,7 @@ pub(crate) fn find<'k>(kernel: &'k Kernel, stmts: &'k [Stmt], uses: &[u32]) -> O
 
 /// Whether two runs differ in steps and places only.
 fn is_alike(a: &Run<'_>, b: &Run<'_>) -> bool {
-    let kind = |r: &Run<'_>| {
-        let distances = (r.own.row, r.own_im, r.own_other, r.shared_im);
-        (r.form, r.fused, r.own.buffer, r.shared.buffer, distances)
-    };
+    let kind = |r: &Run<'_>| (r.form, r.fused, r.own.buffer, r.shared.buffer);
     kind(a) == kind(b)
 }
 

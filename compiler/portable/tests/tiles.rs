@@ -194,6 +194,9 @@ fn what_is_almost_a_tile_keeps_its_bits() {
         ("fma v9, v6, v5", "fma v9, v0, v5"),
         ("v10 = fma v9, v6, v5", "v10 = add v9, v5"),
         ("loop j in 0..5", "loop j in 0..0"),
+        // Taps of a lag do not stand one behind the other.
+        ("h[2*j + 1]", "h[2*j + 9]"),
+        ("h[2*j + 1]", "h[2*j]"),
     ];
     for (from, to) in changes {
         assert_eq!(TILE.matches(from).count(), 1, "{from}");
@@ -204,8 +207,6 @@ fn what_is_almost_a_tile_keeps_its_bits() {
     let still = [
         ("loop j in 0..5", "loop j in 3..5"),
         ("loop j in 0..5", "loop j in 0..1"),
-        ("h[2*j + 1]", "h[2*j + 9]"),
-        ("h[2*j + 1]", "h[2*j]"),
         ("fma v9, v6, v5", "fma v6, v9, v5"),
         (
             "store y[8], v3\n",
