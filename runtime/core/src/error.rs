@@ -1,12 +1,15 @@
 //! What can go wrong between a pack and its steps.
 
-use tdse_compiler::CompileRefusal;
+use tdse_blas::BlasRefusal;
+use tdse_lookahead::LookaheadError;
 
 /// Why the runtime refused a call. The state is as it was before the call.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum RuntimeError {
     /// A name that is no backend or route of this build.
-    #[error("'{text}' is no {what} of this build; backends: auto, cpu_pack_gemv; routes: generic")]
+    #[error(
+        "'{text}' is no {what} of this build; backends: auto, cpu_pack_gemv, cpu_blas; routes: generic, lookahead, temporal_block, uniform_fft, nonuniform_fft, relaxed_fft, blas"
+    )]
     UnknownToken {
         /// `backend` or `route`.
         what: &'static str,
@@ -23,7 +26,7 @@ pub enum RuntimeError {
     },
     /// No candidate can run here.
     #[error("no route can run this pack here; the last refusal was: {0}")]
-    NoRoute(#[source] CompileRefusal),
+    NoRoute(#[source] LookaheadError),
     /// A tap or a value of the independent response beyond the range of f32.
     #[error("{place} = {value:e} does not fit f32; run the pack in f64")]
     NotRepresentable {
@@ -97,6 +100,25 @@ pub enum RuntimeError {
         /// The last step covered.
         last: i64,
     },
+    /// A snapshot of something else.
+    #[error(
+        "the snapshot is of another pack or start time; restore takes one of the same pack only, and the model is unchanged"
+    )]
+    OtherPack,
+    /// Two things pinned that exclude one another.
+    #[error("{first} and {second} were both asked for and exclude one another; drop one")]
+    Contradiction {
+        /// One.
+        first: String,
+        /// The other.
+        second: String,
+    },
+    /// A plan that cannot be, or has no kernel here.
+    #[error(transparent)]
+    Lookahead(#[from] LookaheadError),
+    /// The BLAS asked for cannot be had.
+    #[error(transparent)]
+    Blas(#[from] BlasRefusal),
     /// A defect of this project.
     #[error("the kernel call was refused ({0}); please report this")]
     Internal(String),
@@ -120,6 +142,8 @@ impl RuntimeError {
         (8013, "ir_step_out_of_range"),
         (8014, "internal"),
         (8015, "start_time"),
+        (8016, "other_pack"),
+        (8017, "contradiction"),
     ];
 
     /// The stable number.
@@ -134,6 +158,8 @@ impl RuntimeError {
 
     fn entry(&self) -> (u32, &'static str) {
         Self::ALL[match self {
+            RuntimeError::Lookahead(refusal) => return (refusal.code(), refusal.name()),
+            RuntimeError::Blas(refusal) => return (refusal.code(), refusal.name()),
             RuntimeError::UnknownToken { .. } => 0,
             RuntimeError::Pinned { .. } => 1,
             RuntimeError::NoRoute(_) => 2,
@@ -149,6 +175,8 @@ impl RuntimeError {
             RuntimeError::IrStepOutOfRange { .. } => 12,
             RuntimeError::Internal(_) => 13,
             RuntimeError::StartTime(_) => 14,
+            RuntimeError::OtherPack => 15,
+            RuntimeError::Contradiction { .. } => 16,
         }]
     }
 }

@@ -28,6 +28,8 @@ pub struct RouteReport {
     pub schedule: String,
     /// Level that code is generated for.
     pub level: String,
+    /// Plan, on a route that looks ahead.
+    pub plan: Option<String>,
     /// Whether it can run here as far as is known: one that a better candidate spared the trial
     /// counts as accepted, one that the pins leave out does not.
     pub accepted: bool,
@@ -54,10 +56,19 @@ pub struct Explanation {
     pub numeric_class: String,
     /// How executable memory is made here, or why it is not.
     pub loader: String,
+    /// How the plan was found, on a route that looks ahead.
+    pub planning: Option<String>,
     /// Why AUTO did not look further, or that it was not asked.
     pub policy: String,
     /// The command line that repeats the decision.
     pub repro: String,
+}
+
+impl Explanation {
+    /// The candidate that runs; `None` only where the list is empty, which no decision leaves.
+    pub fn chosen_route(&self) -> Option<&RouteReport> {
+        self.routes.get(self.chosen)
+    }
 }
 
 impl fmt::Display for Explanation {
@@ -65,10 +76,13 @@ impl fmt::Display for Explanation {
         writeln!(f, "numeric class  {}", self.numeric_class)?;
         writeln!(f, "loader         {}", self.loader)?;
         writeln!(f, "policy         {}", self.policy)?;
+        if let Some(planning) = &self.planning {
+            writeln!(f, "planning       {planning}")?;
+        }
         writeln!(f)?;
         writeln!(
             f,
-            "  {:<9}{:<11}{:<12}{:<13}{:>12}  why",
+            "  {:<16}{:<11}{:<12}{:<13}{:>12}  why",
             "route", "backend", "schedule", "level", "predicted ns"
         )?;
         for r in &self.routes {
@@ -82,7 +96,7 @@ impl fmt::Display for Explanation {
                 .map_or_else(|| "-".into(), |ns| format!("{ns:.1}"));
             writeln!(
                 f,
-                "{mark} {:<9}{:<11}{:<12}{:<13}{predicted:>12}  {}: {}",
+                "{mark} {:<16}{:<11}{:<12}{:<13}{predicted:>12}  {}: {}",
                 r.route, r.backend, r.schedule, r.level, r.reason.name, r.reason.text
             )?;
         }

@@ -33,6 +33,12 @@ impl<T: Copy + Default> MirroredRing<T> {
         &self.data[from..from + self.slots * self.width]
     }
 
+    /// The newest `count` committed vectors, oldest first.
+    pub(crate) fn newest(&self, count: usize) -> &[T] {
+        let end = (self.oldest + self.slots) * self.width;
+        &self.data[end - count * self.width..end]
+    }
+
     /// Replaces the oldest vector.
     pub(crate) fn push(&mut self, vector: &[T]) {
         if self.slots == 0 {
@@ -69,6 +75,7 @@ mod tests {
             ring.push(&v);
             seen.push(v);
             assert_eq!(ring.window(), seen[seen.len() - 3..].concat());
+            assert_eq!(ring.newest(2), seen[seen.len() - 2..].concat());
         }
         ring.clear();
         assert_eq!(ring.window(), [0.0; 6]);

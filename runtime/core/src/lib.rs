@@ -16,19 +16,31 @@
 //! `commit`.
 #![forbid(unsafe_code)]
 
+mod blas_operators;
 mod clock;
+mod decision;
 mod error;
 mod explain;
 mod history;
+mod kernels;
 mod model;
+mod planning;
 mod prepared;
 mod reason;
+mod rehearsal;
 mod selection;
+mod snapshot;
 mod stepper;
 mod token;
 
 pub use error::RuntimeError;
 pub use explain::{Explanation, Reason, RouteReport};
 pub use model::Model;
+pub use planning::PlanChoice;
 pub use prepared::{ElemChoice, PrepareOptions, Prepared};
+pub use snapshot::Snapshot;
+pub use tdse_blas::{BlasOptions, Form as BlasForm};
+pub use tdse_lookahead::{
+    Domain, Form, Level, LookaheadError, LookaheadRoute, Objective, Plan, PlanCache, PlanReport,
+};
 pub use token::{BackendToken, RouteToken};

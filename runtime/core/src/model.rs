@@ -3,6 +3,7 @@
 use crate::RuntimeError;
 use crate::clock::Clock;
 use crate::prepared::Prepared;
+use crate::snapshot::Snapshot;
 use crate::stepper::Stepper;
 
 /// One instance of a prepared pack.
@@ -91,7 +92,7 @@ impl Model {
         let t = self.trial.ok_or(RuntimeError::NoTrial("commit"))?;
         check_length("commit", self.prepared.pack().shape().np(), x.len())?;
         self.stepper.stage(x)?;
-        self.stepper.accept();
+        self.stepper.accept()?;
         self.clock.commit(t);
         self.trial = None;
         self.committed += 1;
@@ -116,6 +117,47 @@ impl Model {
         self.clock.reset();
         self.trial = None;
         self.committed = 0;
+    }
+
+    /// Does a part of the work that commits to come would do, and says whether there was any.
+    ///
+    /// For hosts with time to spare between steps: routes in spread form then find less to do in
+    /// [`commit`](Model::commit). Results are the same to the bit; an open trial is not touched.
+    pub fn idle(&mut self) -> Result<bool, RuntimeError> {
+        self.stepper.idle()
+    }
+
+    /// The state after the last commit. Allocates; an open trial is no part of it.
+    pub fn save(&self) -> Snapshot {
+        Snapshot {
+            prepared: self.prepared.clone(),
+            history: self.stepper.save(),
+            exact: self.stepper.save_exact(),
+            clock: self.clock.clone(),
+            committed: self.committed,
+        }
+    }
+
+    /// Goes back, or over, to a state saved by this or another model of the same pack.
+    ///
+    /// A model of the same [`Prepared`] goes on to the bit. One on another route goes on within its own
+    /// error bounds; it commits the last `nh - 1` vectors again, at the cost of as many steps. An open trial
+    /// is dropped. A state of another pack, or one that began at another time, is refused and nothing has
+    /// changed.
+    pub fn restore(&mut self, snapshot: &Snapshot) -> Result<(), RuntimeError> {
+        let other = &snapshot.prepared;
+        let same_pack = other.pack().identity() == self.prepared.pack().identity();
+        if !same_pack || other.start_time() != self.prepared.start_time() {
+            return Err(RuntimeError::OtherPack);
+        }
+        let exact = snapshot.exact.as_deref();
+        let exact = exact.filter(|_| other.is(&self.prepared));
+        self.stepper
+            .restore(&snapshot.history, snapshot.committed, exact)?;
+        self.clock = snapshot.clock.clone();
+        self.committed = snapshot.committed;
+        self.trial = None;
+        Ok(())
     }
 
     /// Steps committed since the start or the last reset.

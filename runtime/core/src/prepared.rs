@@ -3,18 +3,21 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use tdse_bundle::Loader;
-use tdse_compiler::{Candidate, CompileRefusal, DirectKernel, Real, Tier, candidates};
-use tdse_isa::{Host, Level, Proof};
+use tdse_blas::{BlasElement, BlasOptions, Form as BlasForm};
+use tdse_compiler::Tier;
+use tdse_isa::{Host, Level};
 use tdse_kir::{Contraction, Elem};
+use tdse_lookahead::{Objective, Plan, PlanReport, Sample};
 use tdse_pack::Pack;
-use tdse_templates::{DirectShape, Schedule};
+use tdse_templates::Schedule;
 
 use crate::RuntimeError;
-use crate::explain::Explanation;
+use crate::decision::{Built, Decision, alternatives, compiled, vendor};
+use crate::explain::{Explanation, RouteReport};
+use crate::kernels::Target;
 use crate::model::Model;
-use crate::selection::{Pins, Selection, select};
-use crate::stepper::{Kernels, StepperSource};
+use crate::planning::{PlanChoice, Way};
+use crate::stepper::StepperSource;
 use crate::token::{BackendToken, RouteToken};
 
 /// What the caller asks for; the default asks for nothing in particular.
@@ -34,6 +37,17 @@ pub struct PrepareOptions {
     pub isa_cap: Option<Level>,
     /// Rounding of products; `None` takes fused where the level has it.
     pub contraction: Option<Contraction>,
+    /// How the plan of a route that looks ahead is found.
+    pub plan: PlanChoice,
+    /// What a plan is chosen for.
+    pub objective: Objective,
+    /// Whether a plan must keep every output accurate relative to its own terms (the componentwise
+    /// gate); large partitions are then left out where `H` falls steeply.
+    pub componentwise: bool,
+    /// Where the BLAS of `cpu_blas` is looked for.
+    pub blas: BlasOptions,
+    /// The form of its product; `None` takes the faster one here and now, and the forms differ in bits.
+    pub blas_form: Option<BlasForm>,
     /// Time of step 0 in seconds, from which the independent response counts.
     pub start_time: f64,
 }
@@ -68,10 +82,9 @@ struct Shared {
     source: Arc<dyn StepperSource>,
     operator: Vec<f64>,
     independent: Option<Vec<f64>>,
-    explanation: Explanation,
-    candidate: Candidate,
+    decision: Decision,
     elem: Elem,
-    code_sha256: Option<[u8; 32]>,
+    level: Level,
     start_time: f64,
     prepare_ns: u64,
 }
@@ -85,7 +98,10 @@ impl Prepared {
         }
     }
 
-    fn typed<T: Real>(pack: Arc<Pack>, options: &PrepareOptions) -> Result<Prepared, RuntimeError> {
+    fn typed<T: Sample + BlasElement>(
+        pack: Arc<Pack>,
+        options: &PrepareOptions,
+    ) -> Result<Prepared, RuntimeError> {
         let start = Instant::now();
         if !options.start_time.is_finite() {
             return Err(RuntimeError::StartTime(options.start_time));
@@ -98,48 +114,29 @@ impl Prepared {
         } else {
             Contraction::Separate
         };
-        let contraction = options.contraction.unwrap_or(fused);
         let proof = host.prove(level).ok_or_else(|| RuntimeError::Pinned {
             pinned: level.to_string(),
             reason: "this machine does not prove the level".into(),
         })?;
-
-        let shape = history_shape(&pack, T::ELEM);
-        let list = candidates(&shape, contraction, level);
-        let pins = Pins {
-            tier: options.tier,
-            schedule: options.schedule,
+        let target = Target {
+            pack: &pack,
+            contraction: options.contraction.unwrap_or(fused),
+            proof,
         };
-        let Selection {
-            built,
-            chosen,
-            routes,
-        } = select(&list, pins, |candidate| {
-            kernels::<T>(&pack, contraction, candidate, proof)
-        })?;
-
-        let round = |values: &[f64]| values.iter().map(|&v| T::from_f64(v).to_f64()).collect();
-        let explanation = Explanation {
-            routes,
-            chosen,
-            numeric_class: built.direct.class().to_string() + "." + T::ELEM.name(),
-            loader: loader_text(),
-            policy: policy_text(options),
-            repro: repro(options, &list[chosen], contraction),
+        let way = Way::choose::<T>(target, options)?;
+        let Built { source, decision } = match way.route {
+            RouteToken::Blas => vendor::<T>(target, options)?,
+            _ => compiled::<T>(target, options, &way)?,
         };
-        let code_sha256 = match &built.history {
-            Some(kernel) => kernel.code_sha256(),
-            None => built.direct.code_sha256(),
-        };
+        let round = |values: &[f64]| values.iter().map(|&v| T::rounded(v).to_f64()).collect();
         Ok(Prepared {
             shared: Arc::new(Shared {
                 operator: round(pack.tap(0)),
                 independent: pack.ir().map(round),
-                source: Arc::new(built),
-                explanation,
-                candidate: list[chosen],
+                source,
+                decision,
                 elem: T::ELEM,
-                code_sha256,
+                level,
                 start_time: options.start_time,
                 prepare_ns: start.elapsed().as_nanos() as u64,
                 pack,
@@ -159,27 +156,27 @@ impl Prepared {
 
     /// Why this candidate runs and no other.
     pub fn explanation(&self) -> &Explanation {
-        &self.shared.explanation
+        &self.shared.decision.explanation
     }
 
     /// What fixes the bits of the results, element type included.
     pub fn numeric_class(&self) -> &str {
-        &self.shared.explanation.numeric_class
+        &self.shared.decision.explanation.numeric_class
     }
 
-    /// The code generator in use.
-    pub fn tier(&self) -> Tier {
-        self.shared.candidate.tier
+    /// The code generator in use; `None` where a vendor's library computes.
+    pub fn tier(&self) -> Option<Tier> {
+        self.shared.decision.candidate.map(|c| c.tier)
     }
 
-    /// The schedule in use.
-    pub fn schedule(&self) -> Schedule {
-        self.shared.candidate.schedule
+    /// The schedule of the direct kernel in use; `None` where a vendor's library computes.
+    pub fn schedule(&self) -> Option<Schedule> {
+        self.shared.decision.candidate.map(|c| c.schedule)
     }
 
     /// The level in use.
     pub fn level(&self) -> Level {
-        self.shared.candidate.level
+        self.shared.level
     }
 
     /// Element type in use.
@@ -189,12 +186,28 @@ impl Prepared {
 
     /// The active backend.
     pub fn backend(&self) -> BackendToken {
-        BackendToken::CpuPackGemv
+        self.route().backend()
     }
 
     /// The active route.
     pub fn route(&self) -> RouteToken {
-        RouteToken::Generic
+        self.shared.decision.route
+    }
+
+    /// The plan, on a route that looks ahead.
+    pub fn plan(&self) -> Option<&Plan> {
+        self.planning().map(|report| &report.chosen)
+    }
+
+    /// How the plan was found.
+    pub fn planning(&self) -> Option<&PlanReport> {
+        self.shared.decision.planning.as_ref()
+    }
+
+    /// The routes that were not asked for, each with its best plan by the cost model and what that predicts.
+    /// Takes some milliseconds; a decision never needs it.
+    pub fn alternatives(&self, objective: Objective) -> Vec<RouteReport> {
+        alternatives(self, objective)
     }
 
     /// Bytes of packed taps and code, shared by all models.
@@ -207,10 +220,15 @@ impl Prepared {
         self.shared.prepare_ns
     }
 
-    /// SHA-256 of the history kernel's machine code (of the direct kernel's when the pack has one
-    /// tap); `None` for a tier that makes none.
+    /// SHA-256 of the machine code that steps run: the history kernel's (the direct kernel's when the
+    /// pack has one tap); with a plan, that of all its kernels' digests. `None` where no code was made.
     pub fn code_sha256(&self) -> Option<[u8; 32]> {
-        self.shared.code_sha256
+        self.shared.decision.code_sha256
+    }
+
+    /// Whether two handles share one preparation.
+    pub(crate) fn is(&self, other: &Prepared) -> bool {
+        Arc::ptr_eq(&self.shared, &other.shared)
     }
 
     pub(crate) fn operator(&self) -> &[f64] {
@@ -226,62 +244,12 @@ impl Prepared {
     }
 }
 
-/// The shape of the kernel that dominates: history, or the direct term of a one-tap pack.
-fn history_shape(pack: &Pack, elem: Elem) -> DirectShape {
-    let shape = pack.shape();
-    DirectShape {
-        np: shape.np(),
-        nq: shape.nq(),
-        taps: (shape.nh() - 1).max(1),
-        elem,
-    }
-}
-
-fn kernels<T: Real>(
-    pack: &Pack,
-    contraction: Contraction,
-    candidate: &Candidate,
-    proof: Proof,
-) -> Result<Kernels<T>, CompileRefusal> {
-    let (nh, nq, np) = (pack.shape().nh(), pack.shape().nq(), pack.shape().np());
-    let compile = |taps: usize, lag: &dyn Fn(usize) -> usize| {
-        let shape = DirectShape {
-            np,
-            nq,
-            taps,
-            elem: T::ELEM,
-        };
-        let tap = |row: usize, term: usize| pack.tap(lag(term / np))[row * np + term % np];
-        DirectKernel::<T>::compile(
-            &shape,
-            contraction,
-            candidate.tier,
-            candidate.schedule,
-            proof,
-            tap,
-        )
-    };
-    // The window is oldest first: its vector j meets lag nh - 1 - j.
-    let history = if nh > 1 {
-        Some(compile(nh - 1, &|j| nh - 1 - j)?)
-    } else {
-        None
-    };
-    Ok(Kernels {
-        history,
-        direct: compile(1, &|_| 0)?,
-        np,
-        nq,
-        nh,
-    })
-}
-
 /// Refuses values that are finite in the pack and infinite in the element type.
-fn check_representable<T: Real>(pack: &Pack) -> Result<(), RuntimeError> {
+fn check_representable<T: Sample>(pack: &Pack) -> Result<(), RuntimeError> {
     let beyond = |values: &[f64]| {
         values
             .iter()
-            .position(|&v| !T::from_f64(v).to_f64().is_finite())
+            .position(|&v| !T::rounded(v).to_f64().is_finite())
     };
     let (nq, np) = (pack.shape().nq(), pack.shape().np());
     if let Some(i) = beyond(pack.taps()) {
@@ -300,35 +268,4 @@ fn check_representable<T: Real>(pack: &Pack) -> Result<(), RuntimeError> {
         }),
         None => Ok(()),
     }
-}
-
-fn loader_text() -> String {
-    match Loader::probe() {
-        Ok(loader) => match loader.passed_over() {
-            None => format!("code is mapped by {}", loader.method()),
-            Some(refusal) => format!("code is mapped by {}; {refusal}", loader.method()),
-        },
-        Err(refusal) => refusal.to_string(),
-    }
-}
-
-fn policy_text(options: &PrepareOptions) -> String {
-    match options.backend {
-        BackendToken::Auto => "auto: no evidence was given, so the conservative backend \
-                               cpu_pack_gemv runs, route generic"
-            .into(),
-        BackendToken::CpuPackGemv => "cpu_pack_gemv was asked for; it runs or is an error".into(),
-    }
-}
-
-fn repro(options: &PrepareOptions, chosen: &Candidate, contraction: Contraction) -> String {
-    let dtype = Elem::from(options.elem).name();
-    let rounding = match contraction {
-        Contraction::Fma => "fma",
-        Contraction::Separate => "separate",
-    };
-    format!(
-        "tdse run PACK --input random:1 --backend cpu_pack_gemv --route generic --tier {} --schedule {} --dtype {dtype} --isa-cap {} --contraction {rounding}",
-        chosen.tier, chosen.schedule, chosen.level
-    )
 }

@@ -11,6 +11,8 @@ impl Reason {
         (8102, "pinned"),
         (8103, "outranked"),
         (8104, "not_pinned"),
+        (8105, "not_asked"),
+        (8106, "no_plan"),
     ];
 }
 
@@ -35,6 +37,19 @@ pub(crate) fn outranked() -> Reason {
 /// Left out, untried, because the caller pinned another.
 pub(crate) fn not_pinned() -> Reason {
     reason(3, "not tried: the caller pinned another candidate")
+}
+
+/// A route that nobody asked for.
+pub(crate) fn not_asked() -> Reason {
+    reason(
+        4,
+        "not asked for: auto takes it on evidence only; pin the route to run it",
+    )
+}
+
+/// A route that looks ahead and has no plan for so few taps.
+pub(crate) fn no_plan() -> Reason {
+    reason(5, "the pack has too few taps for any plan of the route")
 }
 
 fn reason(index: usize, text: &str) -> Reason {

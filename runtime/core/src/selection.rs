@@ -7,13 +7,14 @@
 //! A pure function of the list and of what the machine refuses. All candidates of a list are of one
 //! numeric class, so a refusal costs speed and never a bit.
 
-use tdse_compiler::{Candidate, CompileRefusal, Tier};
+use tdse_compiler::{Candidate, Tier};
+use tdse_lookahead::{LookaheadError, Plan};
 use tdse_templates::Schedule;
 
 use crate::RuntimeError;
 use crate::explain::{Reason, RouteReport};
+use crate::planning::Way;
 use crate::reason;
-use crate::token::RouteToken;
 
 /// What the caller pinned.
 #[derive(Debug, Clone, Copy)]
@@ -60,8 +61,9 @@ pub(crate) struct Selection<K> {
 /// Tries the candidates that the pins admit, in order, until `build` accepts one.
 pub(crate) fn select<K>(
     candidates: &[Candidate],
+    way: &Way,
     pins: Pins,
-    mut build: impl FnMut(&Candidate) -> Result<K, CompileRefusal>,
+    mut build: impl FnMut(&Candidate) -> Result<K, LookaheadError>,
 ) -> Result<Selection<K>, RuntimeError> {
     let mut built: Option<(usize, K)> = None;
     let mut last_refusal = None;
@@ -92,7 +94,7 @@ pub(crate) fn select<K>(
             }
         };
         let chosen = built.as_ref().is_some_and(|(i, _)| *i == index);
-        routes.push(report(candidate, accepted, chosen, reason));
+        routes.push(report(way, candidate, accepted, chosen, reason));
     }
     let Some((chosen, built)) = built else {
         return Err(match last_refusal {
@@ -114,7 +116,7 @@ pub(crate) fn select<K>(
     })
 }
 
-fn refused(refusal: &CompileRefusal) -> Reason {
+fn refused(refusal: &LookaheadError) -> Reason {
     Reason {
         code: refusal.code(),
         name: refusal.name().into(),
@@ -122,18 +124,32 @@ fn refused(refusal: &CompileRefusal) -> Reason {
     }
 }
 
-fn report(candidate: &Candidate, accepted: bool, chosen: bool, reason: Reason) -> RouteReport {
+fn report(
+    way: &Way,
+    candidate: &Candidate,
+    accepted: bool,
+    chosen: bool,
+    reason: Reason,
+) -> RouteReport {
+    let plan = way.planning.as_ref().map(|planning| &planning.report);
     RouteReport {
-        route: RouteToken::Generic.to_string(),
+        route: way.route.to_string(),
         backend: candidate.tier.to_string(),
         family: candidate.schedule.family().into(),
         schedule: candidate.schedule.to_string(),
         level: candidate.level.to_string(),
+        plan: plan.map(|report| report.chosen.to_string()),
         accepted,
         chosen,
         reason,
-        predicted_ns: Some(candidate.predicted_ns),
-        measured_ns: None,
+        predicted_ns: match &way.planning {
+            None => Some(candidate.predicted_ns),
+            Some(planning) => Some(planning.estimate.mean_ns),
+        },
+        measured_ns: plan.and_then(|report| {
+            let of = |(plan, ns): &(Plan, f64)| (*plan == report.chosen).then_some(*ns);
+            report.measured.iter().find_map(of)
+        }),
         ratio_upper_bound: None,
     }
 }

@@ -270,7 +270,7 @@ fn a_pinned_candidate_runs_or_is_an_error() {
             ..PrepareOptions::default()
         };
         let prepared = Prepared::new(Arc::clone(&pack), &options).expect("prepares");
-        assert_eq!(prepared.tier(), tier);
+        assert_eq!(prepared.tier(), Some(tier));
         let routes = &prepared.explanation().routes;
         assert_eq!(routes.iter().filter(|r| r.chosen).count(), 1);
         assert_eq!(routes[prepared.explanation().chosen].reason.name, "pinned");
@@ -298,7 +298,7 @@ fn a_pinned_candidate_runs_or_is_an_error() {
             ..fused
         };
         let prepared = Prepared::new(pack, &unpinned).expect("portable takes over");
-        assert_eq!(prepared.tier(), Tier::Portable);
+        assert_eq!(prepared.tier(), Some(Tier::Portable));
         let first = &prepared.explanation().routes[0];
         assert_eq!(
             (first.accepted, first.reason.name.as_str()),

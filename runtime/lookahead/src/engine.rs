@@ -72,7 +72,7 @@ impl<T: Sample> Engine<T> {
                 Domain::Time => {
                     let x_stride = stride::<T>(samples);
                     TimeLevel::build(taps, block, lags, lead, x_stride, grain, code)?
-                        .map(LevelEngine::Time)
+                        .map(|level| LevelEngine::Time(Box::new(level)))
                 }
                 Domain::Spectrum => {
                     let tiling = if plan.relaxed() {
@@ -84,7 +84,7 @@ impl<T: Sample> Engine<T> {
                         Tiling::Sliding(lags)
                     };
                     SpectralLevel::build(taps, block, tiling, grain, code)?
-                        .map(LevelEngine::Spectrum)
+                        .map(|level| LevelEngine::Spectrum(Box::new(level)))
                 }
             };
             levels.extend(built);

@@ -12,9 +12,9 @@ use crate::{LookaheadError, Sample};
 /// A level ready to run.
 pub(crate) enum LevelEngine<T: Sample> {
     /// Sums over lags.
-    Time(TimeLevel<T>),
+    Time(Box<TimeLevel<T>>),
     /// Products of spectra.
-    Spectrum(SpectralLevel<T>),
+    Spectrum(Box<SpectralLevel<T>>),
 }
 
 impl<T: Sample> LevelEngine<T> {

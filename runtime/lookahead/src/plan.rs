@@ -286,6 +286,7 @@ fn parse_level(text: &str) -> Option<Level> {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

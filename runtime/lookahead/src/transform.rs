@@ -233,6 +233,7 @@ impl TransformKind {
 type Pair<T> = (Arc<dyn Fft<T>>, Arc<dyn Fft<T>>);
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

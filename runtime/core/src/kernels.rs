@@ -1,0 +1,158 @@
+//! The compiled kernels of a pack: a direct head, and levels beyond it when there is a plan.
+
+use std::sync::Arc;
+
+use tdse_compiler::{Candidate, DirectKernel};
+use tdse_isa::Proof;
+use tdse_kir::{Contraction, Elem, NumericClass};
+use tdse_lookahead::{Code, FarHistory, LookaheadError, Plan, Sample};
+use tdse_pack::{Pack, Shape};
+use tdse_templates::DirectShape;
+
+use crate::RuntimeError;
+use crate::stepper::Operators;
+
+/// Compiled kernels of a pack in one element type.
+pub(crate) struct Kernels<T: Sample> {
+    /// Sum over the newest lags; `None` when the pack has one tap.
+    head: Option<DirectKernel<T>>,
+    head_taps: usize,
+    /// The lags beyond, when there is a plan.
+    far: Option<Arc<FarHistory<T>>>,
+    /// `H[0]` times one vector.
+    direct: DirectKernel<T>,
+    shape: Shape,
+}
+
+/// What all kernels of a pack are made for.
+#[derive(Clone, Copy)]
+pub(crate) struct Target<'a> {
+    /// The pack.
+    pub(crate) pack: &'a Pack,
+    /// Rounding of products.
+    pub(crate) contraction: Contraction,
+    /// The level, proven.
+    pub(crate) proof: Proof,
+}
+
+/// The shape of the kernel that runs in every step: the head, or the direct term of a one-tap pack.
+pub(crate) fn head_shape(pack: &Pack, plan: Option<&Plan>, elem: Elem) -> DirectShape {
+    let shape = pack.shape();
+    DirectShape {
+        np: shape.np(),
+        nq: shape.nq(),
+        taps: head_taps(shape, plan).max(1),
+        elem,
+    }
+}
+
+fn head_taps(shape: Shape, plan: Option<&Plan>) -> usize {
+    let all = shape.nh() - 1;
+    plan.map_or(all, |plan| plan.head_taps().min(all))
+}
+
+impl<T: Sample> Kernels<T> {
+    /// Compiles everything with the candidate's tier; its schedule is the head's.
+    pub(crate) fn build(
+        target: Target<'_>,
+        plan: Option<&Plan>,
+        candidate: &Candidate,
+    ) -> Result<Self, LookaheadError> {
+        let Target {
+            pack,
+            contraction,
+            proof,
+        } = target;
+        let shape = pack.shape();
+        let (nq, np) = (shape.nq(), shape.np());
+        let compile = |taps: usize, lag: &dyn Fn(usize) -> usize| {
+            let shape = DirectShape {
+                np,
+                nq,
+                taps,
+                elem: T::ELEM,
+            };
+            let tap = |row: usize, term: usize| pack.tap(lag(term / np))[row * np + term % np];
+            DirectKernel::<T>::compile(
+                &shape,
+                contraction,
+                candidate.tier,
+                candidate.schedule,
+                proof,
+                tap,
+            )
+        };
+        let head_taps = head_taps(shape, plan);
+        // The window is oldest first: its vector j meets lag head_taps - j.
+        let head = if head_taps > 0 {
+            Some(compile(head_taps, &|j| head_taps - j)?)
+        } else {
+            None
+        };
+        let far = match plan {
+            None => None,
+            Some(plan) => {
+                let code = Code::new(candidate.tier, contraction, proof);
+                Some(Arc::new(FarHistory::build(pack, plan, &code)?))
+            }
+        };
+        Ok(Kernels {
+            head,
+            head_taps,
+            far,
+            direct: compile(1, &|_| 0)?,
+            shape,
+        })
+    }
+
+    /// Class of the direct kernels.
+    pub(crate) fn class(&self) -> NumericClass {
+        self.direct.class()
+    }
+
+    /// SHA-256 of the machine code of every kernel that a step runs, in a fixed order; empty for a tier that
+    /// makes none.
+    pub(crate) fn code_sha256(&self) -> Vec<[u8; 32]> {
+        let head = self.head.as_ref().unwrap_or(&self.direct).code_sha256();
+        let far = self.far.iter().flat_map(|far| far.code_sha256().to_vec());
+        head.into_iter().chain(far).collect()
+    }
+}
+
+impl<T: Sample> Operators<T> for Kernels<T> {
+    fn shape(&self) -> Shape {
+        self.shape
+    }
+
+    fn head_taps(&self) -> usize {
+        self.head_taps
+    }
+
+    fn head(&self, window: &[T], out: &mut [T]) -> Result<(), RuntimeError> {
+        match &self.head {
+            Some(head) => head.run(window, out).map_err(internal),
+            None => {
+                out.fill(T::default());
+                Ok(())
+            }
+        }
+    }
+
+    fn direct(&self, x: &[T], out: &mut [T]) -> Result<(), RuntimeError> {
+        self.direct.run(x, out).map_err(internal)
+    }
+
+    fn far(&self) -> Option<&Arc<FarHistory<T>>> {
+        self.far.as_ref()
+    }
+
+    fn bytes(&self) -> usize {
+        let head = self.head.as_ref().map_or(0, DirectKernel::resident_bytes);
+        let far = self.far.as_ref().map_or(0, |far| far.bytes());
+        head + far + self.direct.resident_bytes()
+    }
+}
+
+fn internal(refusal: impl std::fmt::Display) -> RuntimeError {
+    RuntimeError::Internal(refusal.to_string())
+}
