@@ -30,6 +30,17 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "tdse-lookahead",
+        &[
+            "tdse-bundle",
+            "tdse-compiler",
+            "tdse-isa",
+            "tdse-kir",
+            "tdse-pack",
+            "tdse-templates",
+        ],
+    ),
+    (
         "tdse-runtime",
         &[
             "tdse-backend",
@@ -38,6 +49,7 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
             "tdse-compiler",
             "tdse-isa",
             "tdse-kir",
+            "tdse-lookahead",
             "tdse-pack",
             "tdse-templates",
         ],

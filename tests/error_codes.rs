@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use tdse_backend::Refusal;
+use tdse_blas::BlasRefusal;
 use tdse_bundle::{CallError, LoadRefusal};
 use tdse_compiler::CompileRefusal;
 use tdse_isa::IsaError;
 use tdse_kir::KirError;
 use tdse_pack::PackError;
-use tdse_runtime::{Reason, RuntimeError};
+use tdse_runtime::{LookaheadError, Reason, RuntimeError};
 use tdse_templates::TemplateError;
 
 /// Whose list, the numbers it may use, the numbers it has with their names.
@@ -27,6 +28,8 @@ fn lists() -> Vec<List> {
         ("bundle, load", 7001..7100, LoadRefusal::ALL.to_vec()),
         ("bundle, call", 7101..7200, CallError::ALL.to_vec()),
         ("runtime", 8001..8100, RuntimeError::ALL.to_vec()),
+        ("lookahead", 8201..8300, LookaheadError::ALL.to_vec()),
+        ("blas", 8301..8400, BlasRefusal::ALL.to_vec()),
         ("runtime, reasons", 8101..8200, Reason::ALL.to_vec()),
     ]
 }

@@ -51,7 +51,7 @@ fn run(options: &PrepareOptions) -> Result<(Prepared, String), tdse_runtime::Run
 #[test]
 fn the_portable_tier_takes_over_with_the_same_bits() {
     let (prepared, bits) = run(&PrepareOptions::default()).expect("runs");
-    assert_eq!(prepared.tier(), Tier::Cranelift);
+    assert_eq!(prepared.tier(), Some(Tier::Cranelift));
     let output = Command::new(std::env::current_exe().expect("own path"))
         .args([
             "--exact",
@@ -82,7 +82,7 @@ fn restricted_child() {
         return;
     }
     let (prepared, bits) = run(&PrepareOptions::default()).expect("runs without code");
-    assert_eq!(prepared.tier(), Tier::Portable);
+    assert_eq!(prepared.tier(), Some(Tier::Portable));
     let explanation = prepared.explanation();
     assert!(
         explanation.loader.contains("memfd_create"),

@@ -1,4 +1,4 @@
-//! A step allocates nothing and calls no system, on every tier and element type.
+//! A step allocates nothing and calls no system, on every route, tier and element type.
 //!
 //! Allocations are counted by the allocator of this test program, system calls are forbidden by
 //! the kernel: a child process installs a seccomp filter that kills it at any call but
@@ -12,7 +12,7 @@ use std::sync::Arc;
 use serde_json::json;
 use tdse_compiler::Tier;
 use tdse_pack::{Pack, PackParts, Shape};
-use tdse_runtime::{ElemChoice, Model, PrepareOptions, Prepared};
+use tdse_runtime::{ElemChoice, Model, PlanChoice, PrepareOptions, Prepared};
 use tdse_tests::random::Random;
 #[cfg(target_os = "linux")]
 use tdse_tests::system_calls::allow_only;
@@ -50,7 +50,26 @@ fn allocations(work: impl FnOnce()) -> u64 {
     ALLOCATIONS.with(Cell::get) - before
 }
 
-fn prepared(tier: Tier, elem: ElemChoice) -> Prepared {
+/// Plans of every route and form, and none.
+const PLANS: [Option<&str>; 7] = [
+    None,
+    Some("temporal_block:burst:t8"),
+    Some("temporal_block:spread:t4,t16"),
+    Some("uniform_fft:spread:f8"),
+    Some("nonuniform_fft:spread:t2,f4,f16"),
+    Some("nonuniform_fft:burst:f5,f15"),
+    Some("relaxed_fft:burst:t4,f8,f32"),
+];
+
+/// One way to prepare the pack.
+#[derive(Debug, Clone, Copy)]
+struct Way {
+    tier: Tier,
+    elem: ElemChoice,
+    plan: Option<&'static str>,
+}
+
+fn prepared(way: Way) -> Prepared {
     let mut random = Random::new(3);
     let (nh, nq, np) = (65, 5, 3);
     let parts = PackParts {
@@ -63,9 +82,11 @@ fn prepared(tier: Tier, elem: ElemChoice) -> Prepared {
         made_by: json!({}),
     };
     let pack = Arc::new(Pack::from_parts(parts).expect("a pack"));
+    let plan = way.plan.map(|plan| plan.parse().expect("a plan"));
     let options = PrepareOptions {
-        tier: Some(tier),
-        elem,
+        tier: Some(way.tier),
+        elem: way.elem,
+        plan: plan.map_or_else(PlanChoice::default, PlanChoice::Pinned),
         ..PrepareOptions::default()
     };
     Prepared::new(pack, &options).expect("prepares")
@@ -83,6 +104,7 @@ fn step(model: &mut Model, n: usize, op: &mut [f64], rows: &mut [[f64; 5]; 3]) -
         && model.ir(ir).is_ok()
         && model.commit(&[0.1 + hr[0] * 1e-3, -0.2, 0.3]).is_ok()
         && model.dr(dr).is_ok()
+        && (n % 3 != 0 || model.idle().is_ok())
 }
 
 fn run(model: &mut Model) -> bool {
@@ -91,20 +113,24 @@ fn run(model: &mut Model) -> bool {
     (0..STEPS).all(|n| step(model, n, &mut op, &mut rows))
 }
 
-fn every_way() -> impl Iterator<Item = (Tier, ElemChoice)> {
-    Tier::ALL
-        .into_iter()
-        .flat_map(|tier| [(tier, ElemChoice::F64), (tier, ElemChoice::F32)])
+fn every_way() -> impl Iterator<Item = Way> {
+    let elems = [ElemChoice::F64, ElemChoice::F32];
+    Tier::ALL.into_iter().flat_map(move |tier| {
+        elems.into_iter().flat_map(move |elem| {
+            let ways = PLANS.into_iter();
+            ways.map(move |plan| Way { tier, elem, plan })
+        })
+    })
 }
 
 #[test]
 fn a_step_allocates_nothing() {
-    for (tier, elem) in every_way() {
-        let mut model = prepared(tier, elem).model();
+    for way in every_way() {
+        let mut model = prepared(way).model();
         let mut ran = false;
         let count = allocations(|| ran = run(&mut model));
-        assert!(ran, "{tier} {elem:?} steps");
-        assert_eq!(count, 0, "{tier} {elem:?}");
+        assert!(ran, "{way:?} steps");
+        assert_eq!(count, 0, "{way:?}");
         assert_eq!(model.committed_steps(), STEPS as u64);
     }
     let control = allocations(|| drop(std::hint::black_box(vec![1_u8; 100])));
@@ -149,7 +175,7 @@ fn filtered_child() {
     let Ok(what) = std::env::var("TDSE_FILTERED_CHILD") else {
         return;
     };
-    let mut models: Vec<Model> = every_way().map(|(t, e)| prepared(t, e).model()).collect();
+    let mut models: Vec<Model> = every_way().map(|way| prepared(way).model()).collect();
     assert!(allow_only(libc::SYS_exit_group), "the filter is installed");
     let code = if what == "control" {
         // SAFETY: getpid has no preconditions.
