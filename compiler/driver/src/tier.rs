@@ -5,7 +5,6 @@ use std::str::FromStr;
 
 use tdse_backend::Backend;
 use tdse_cranelift::Cranelift;
-use tdse_kir::Elem;
 use tdse_portable::Portable;
 
 use crate::CompileRefusal;
@@ -60,11 +59,6 @@ impl Tier {
             (Tier::Portable, Level::Scalar) => 8,
             (Tier::Portable, _) => 16,
         }
-    }
-
-    /// Elements in a vector register that the tier uses at a level.
-    pub(crate) fn register_lanes(self, level: tdse_isa::Level, elem: Elem) -> usize {
-        (self.register_bytes(level) / elem.bytes()).max(1)
     }
 }
 

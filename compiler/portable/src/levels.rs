@@ -21,30 +21,6 @@ pub(crate) struct Instance {
     find_tile: fn(TileForm, Elem, usize, Width, bool) -> Option<TileFn>,
 }
 
-/// How the lanes in use of a tile's vectors fill registers of 32 bytes. No other lane is computed:
-/// nothing reads it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Width {
-    /// One.
-    One,
-    /// Two.
-    Two,
-    /// Part of one or two.
-    Part,
-}
-
-impl Width {
-    /// The width of `lanes` lanes, unless they fill more than two registers.
-    fn of(elem: Elem, lanes: usize) -> Option<Width> {
-        match lanes * elem.bytes() {
-            32 => Some(Width::One),
-            64 => Some(Width::Two),
-            0..64 => Some(Width::Part),
-            _ => None,
-        }
-    }
-}
-
 impl Instance {
     /// The instantiation for a proved level; `None` for one of another architecture.
     pub(crate) fn of(proof: Proof) -> Option<Instance> {
@@ -73,9 +49,7 @@ impl Instance {
     ) -> Option<MacFn> {
         (self.find)(form, elem, accs, lanes, fused)
     }
-}
 
-impl Instance {
     /// The tile of `rows` rows of `lanes` lanes in use, if there is one.
     pub(crate) fn tile(
         &self,
@@ -86,6 +60,32 @@ impl Instance {
         fused: bool,
     ) -> Option<TileFn> {
         (self.find_tile)(form, elem, rows, Width::of(elem, lanes)?, fused)
+    }
+}
+
+/// Bytes that the lanes in use of a tile's vectors take. No other lane is computed: nothing reads it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Width {
+    /// 64.
+    Two,
+    /// 32.
+    One,
+    /// 16.
+    Half,
+    /// Fewer.
+    Part,
+}
+
+impl Width {
+    /// The width of `lanes` lanes, if tiles have one.
+    fn of(elem: Elem, lanes: usize) -> Option<Width> {
+        match lanes * elem.bytes() {
+            64 => Some(Width::Two),
+            32 => Some(Width::One),
+            16 => Some(Width::Half),
+            0..16 => Some(Width::Part),
+            _ => None,
+        }
     }
 }
 
@@ -166,33 +166,43 @@ macro_rules! instance {
                 fused: bool,
             ) -> Option<TileFn> {
                 match (elem, fused) {
-                    (Elem::F64, true) => tile_in::<f64, 4, 8, true>(form, rows, width),
-                    (Elem::F64, false) => tile_in::<f64, 4, 8, false>(form, rows, width),
-                    (Elem::F32, true) => tile_in::<f32, 8, 16, true>(form, rows, width),
-                    (Elem::F32, false) => tile_in::<f32, 8, 16, false>(form, rows, width),
+                    (Elem::F64, true) => tile_in::<f64, 2, 4, 8, true>(form, rows, width),
+                    (Elem::F64, false) => tile_in::<f64, 2, 4, 8, false>(form, rows, width),
+                    (Elem::F32, true) => tile_in::<f32, 4, 8, 16, true>(form, rows, width),
+                    (Elem::F32, false) => tile_in::<f32, 4, 8, 16, false>(form, rows, width),
                 }
             }
 
-            /// Sums of `N` lanes fill 32 bytes, of `W` lanes 64.
-            fn tile_in<T: Lane, const N: usize, const W: usize, const FUSED: bool>(
+            /// `H` lanes take 16 bytes, `N` take 32, `W` take 64.
+            fn tile_in<
+                T: Lane,
+                const H: usize,
+                const N: usize,
+                const W: usize,
+                const FUSED: bool,
+            >(
                 form: TileForm,
                 rows: usize,
                 width: Width,
             ) -> Option<TileFn> {
                 use TileForm::{Columns, Complex, ComplexWithReal};
                 match (form, width, rows) {
-                    (Columns, Width::One, 1) => Some(columns::<T, 1, N, false, FUSED>),
-                    (Columns, Width::One, 2) => Some(columns::<T, 2, N, false, FUSED>),
-                    (Columns, Width::One, 3) => Some(columns::<T, 3, N, false, FUSED>),
-                    (Columns, Width::One, 4) => Some(columns::<T, 4, N, false, FUSED>),
                     (Columns, Width::Two, 1) => Some(columns::<T, 1, W, false, FUSED>),
                     (Columns, Width::Two, 2) => Some(columns::<T, 2, W, false, FUSED>),
                     (Columns, Width::Two, 3) => Some(columns::<T, 3, W, false, FUSED>),
                     (Columns, Width::Two, 4) => Some(columns::<T, 4, W, false, FUSED>),
-                    (Columns, Width::Part, 1) => Some(columns::<T, 1, W, true, FUSED>),
-                    (Columns, Width::Part, 2) => Some(columns::<T, 2, W, true, FUSED>),
-                    (Columns, Width::Part, 3) => Some(columns::<T, 3, W, true, FUSED>),
-                    (Columns, Width::Part, 4) => Some(columns::<T, 4, W, true, FUSED>),
+                    (Columns, Width::One, 1) => Some(columns::<T, 1, N, false, FUSED>),
+                    (Columns, Width::One, 2) => Some(columns::<T, 2, N, false, FUSED>),
+                    (Columns, Width::One, 3) => Some(columns::<T, 3, N, false, FUSED>),
+                    (Columns, Width::One, 4) => Some(columns::<T, 4, N, false, FUSED>),
+                    (Columns, Width::Half, 1) => Some(columns::<T, 1, H, false, FUSED>),
+                    (Columns, Width::Half, 2) => Some(columns::<T, 2, H, false, FUSED>),
+                    (Columns, Width::Half, 3) => Some(columns::<T, 3, H, false, FUSED>),
+                    (Columns, Width::Half, 4) => Some(columns::<T, 4, H, false, FUSED>),
+                    (Columns, Width::Part, 1) => Some(columns::<T, 1, H, true, FUSED>),
+                    (Columns, Width::Part, 2) => Some(columns::<T, 2, H, true, FUSED>),
+                    (Columns, Width::Part, 3) => Some(columns::<T, 3, H, true, FUSED>),
+                    (Columns, Width::Part, 4) => Some(columns::<T, 4, H, true, FUSED>),
                     (Complex, Width::One, 1) => Some(complex::<T, 1, N, 2, FUSED>),
                     (Complex, Width::One, 2) => Some(complex::<T, 2, N, 2, FUSED>),
                     (Complex, Width::One, 3) => Some(complex::<T, 3, N, 2, FUSED>),
