@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use tdse_backend::Refusal;
+use tdse_benches::PeerRefusal;
 use tdse_blas::BlasRefusal;
 use tdse_bundle::{CallError, LoadRefusal};
 use tdse_compiler::CompileRefusal;
@@ -30,6 +31,7 @@ fn lists() -> Vec<List> {
         ("runtime", 8001..8100, RuntimeError::ALL.to_vec()),
         ("lookahead", 8201..8300, LookaheadError::ALL.to_vec()),
         ("blas", 8301..8400, BlasRefusal::ALL.to_vec()),
+        ("benches", 8401..8500, PeerRefusal::ALL.to_vec()),
         ("runtime, reasons", 8101..8200, Reason::ALL.to_vec()),
     ]
 }
