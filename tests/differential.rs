@@ -12,7 +12,10 @@ use tdse_bundle::{AlignedBuffer, Executable, Loader};
 use tdse_compiler::{Real, Tier};
 use tdse_isa::{Host, Level, Proof};
 use tdse_kir::{Contraction, KirArg, Verified, interpret, verify};
-use tdse_templates::{DirectShape, Layout, Schedule, direct};
+use tdse_templates::{
+    BlockLayout, BlockSchedule, BlockShape, DirectShape, Layout, Schedule, SpectralLayout,
+    SpectralSchedule, SpectralShape, direct, spectral_mac, temporal_block,
+};
 use tdse_tests::random::Random;
 
 const PORTS: [usize; 12] = [1, 2, 3, 4, 5, 7, 8, 9, 16, 17, 31, 33];
@@ -25,7 +28,16 @@ trait Oracle: Real {
     fn fused(a: Self, b: Self, c: Self) -> Self;
     fn separate(a: Self, b: Self, c: Self) -> Self;
     fn sum(a: Self, b: Self) -> Self;
+    fn minus(a: Self) -> Self;
     fn bits(self) -> u64;
+
+    /// `a * b + c`, rounded as the class says.
+    fn accumulate(contraction: Contraction, a: Self, b: Self, c: Self) -> Self {
+        match contraction {
+            Contraction::Fma => Self::fused(a, b, c),
+            Contraction::Separate => Self::separate(a, b, c),
+        }
+    }
 }
 
 macro_rules! oracle {
@@ -42,6 +54,9 @@ macro_rules! oracle {
             }
             fn sum(a: Self, b: Self) -> Self {
                 a + b
+            }
+            fn minus(a: Self) -> Self {
+                -a
             }
             fn bits(self) -> u64 {
                 self.to_bits().into()
@@ -63,10 +78,7 @@ fn class_definition<T: Oracle>(h: &[T], x: &[T], contraction: Contraction) -> T 
             (T::default(), T::default())
         };
         let sum = &mut partials[i % 8];
-        *sum = match contraction {
-            Contraction::Fma => T::fused(a, b, *sum),
-            Contraction::Separate => T::separate(a, b, *sum),
-        };
+        *sum = T::accumulate(contraction, a, b, *sum);
     }
     let [a, b, c, d, e, f, g, i] = partials;
     let left = T::sum(T::sum(a, b), T::sum(c, d));
@@ -194,24 +206,170 @@ fn hold<T: Oracle>(
     1 + ways.len() as u64
 }
 
+/// Ports and groups or blocks of the families that work ahead: one, primes, around every vector.
+const AHEAD_PORTS: [usize; 6] = [1, 2, 3, 4, 5, 8];
+const GROUPS: [usize; 4] = [1, 2, 3, 7];
+const BLOCKS: [usize; 8] = [1, 2, 3, 5, 7, 8, 16, 33];
+const LAGS: [usize; 4] = [1, 2, 7, 31];
+const LANES: [u8; 5] = [1, 2, 4, 8, 16];
+
+/// The class sequential for spectra: terms in order of the inputs, four real ones each.
+fn spectral_case<T: Oracle>(random: &mut Random, contraction: Contraction, turn: usize) -> Case<T> {
+    let pick = |list: &[usize], every: usize| list[turn / every % list.len()];
+    let (np, nq) = (pick(&AHEAD_PORTS, 1), pick(&AHEAD_PORTS, 6));
+    let (groups, lanes) = (pick(&GROUPS, 36), LANES[turn % 5]);
+    let (vector, first) = (usize::from(lanes), turn.is_multiple_of(2));
+    let bins = groups * vector;
+    let shape = SpectralShape {
+        np,
+        nq,
+        groups,
+        lanes,
+        first,
+        y_stride: 2 * bins + turn % 3,
+        y_im: bins + turn % 3,
+        elem: T::ELEM,
+    };
+    let schedule = SpectralSchedule {
+        rows: [1, 2, 3, 4, 8][turn / 5 % 5],
+    };
+    let layout = SpectralLayout::new(&shape, schedule);
+    let h = awkward::<T>(random, layout.len());
+    let x = awkward::<T>(random, shape.x_len());
+    let before = awkward::<T>(random, shape.y_len());
+    let mut after = before.to_vec();
+    for (q, bin) in (0..nq).flat_map(|q| (0..bins).map(move |bin| (q, bin))) {
+        let (g, lane) = (bin / vector, bin % vector);
+        let add = |sum: &mut T, h, x| *sum = T::accumulate(contraction, h, x, *sum);
+        for p in 0..np {
+            let (h_re, h_im) = (h[layout.re(g, q, p) + lane], h[layout.im(g, q, p) + lane]);
+            let is_first = first && g == 0;
+            let other = if is_first {
+                h[layout.re_nyquist(q, p) + lane]
+            } else {
+                h_re
+            };
+            let at = (g * np + p) * 2 * vector + lane;
+            let re = &mut after[q * shape.y_stride + bin];
+            add(re, h_re, x[at]);
+            add(re, h_im, T::minus(x[at + vector]));
+            let im = &mut after[q * shape.y_stride + shape.y_im + bin];
+            add(im, other, x[at + vector]);
+            add(im, h_im, x[at]);
+        }
+    }
+    let kernel = spectral_mac(&shape, contraction, schedule).expect("describes");
+    Case {
+        kernel: verify(kernel).expect("verifies"),
+        h,
+        x,
+        before,
+        after,
+    }
+}
+
+/// The class sequential for blocks: the oldest lag first, within it inputs in order.
+fn block_case<T: Oracle>(random: &mut Random, contraction: Contraction, turn: usize) -> Case<T> {
+    let pick = |list: &[usize], every: usize| list[turn / every % list.len()];
+    let (np, nq) = (pick(&AHEAD_PORTS, 1), pick(&AHEAD_PORTS, 6));
+    let (block, lags) = (pick(&BLOCKS, 36), pick(&LAGS, 1));
+    let shape = BlockShape {
+        np,
+        nq,
+        lags,
+        block,
+        x_stride: block + lags - 1 + turn % 3,
+        y_stride: block + turn % 2,
+        elem: T::ELEM,
+    };
+    let schedule = BlockSchedule {
+        rows: [1, 2, 3, 4, 5, 8][turn / 5 % 6],
+        lanes: LANES[turn % 5],
+    };
+    let layout = BlockLayout::new(&shape, schedule);
+    let h = awkward::<T>(random, layout.len());
+    let x = awkward::<T>(random, shape.x_len());
+    let before = awkward::<T>(random, shape.y_len());
+    let mut after = before.to_vec();
+    for (q, n) in (0..nq).flat_map(|q| (0..block).map(move |n| (q, n))) {
+        let sum = &mut after[q * shape.y_stride + n];
+        for (j, p) in (0..lags).flat_map(|j| (0..np).map(move |p| (j, p))) {
+            let (tap, input) = (h[layout.index(q, j, p)], x[p * shape.x_stride + n + j]);
+            *sum = T::accumulate(contraction, tap, input, *sum);
+        }
+    }
+    let kernel = temporal_block(&shape, contraction, schedule).expect("describes");
+    Case {
+        kernel: verify(kernel).expect("verifies"),
+        h,
+        x,
+        before,
+        after,
+    }
+}
+
+/// A kernel that works ahead, its buffers, and what `y` must hold after it.
+struct Case<T: Oracle> {
+    kernel: Verified,
+    h: AlignedBuffer<T>,
+    x: AlignedBuffer<T>,
+    before: AlignedBuffer<T>,
+    after: Vec<T>,
+}
+
+fn hold_ahead<T: Oracle>(contraction: Contraction) {
+    let mut random = Random::new(11);
+    let ways = ways(contraction);
+    let bits = |y: &[T]| y.iter().map(|v| v.bits()).collect::<Vec<_>>();
+    for turn in 0..AHEAD_PORTS.len().pow(2) * BLOCKS.len() {
+        for case in [
+            spectral_case::<T>(&mut random, contraction, turn),
+            block_case::<T>(&mut random, contraction, turn),
+        ] {
+            let Case {
+                kernel,
+                h,
+                x,
+                before,
+                after,
+            } = case;
+            let mut y = before.to_vec();
+            interpret(&kernel, &mut T::args(&h, &x, &mut y)).expect("interprets");
+            assert_eq!(bits(&y), bits(&after), "interpreter: {}", kernel.name);
+            for &(tier, proof) in &ways {
+                let run = executable(tier, &kernel, proof);
+                y.copy_from_slice(&before);
+                run.run(&mut [T::read(&h), T::read(&x), T::write(&mut y)])
+                    .expect("runs");
+                let level = proof.level();
+                assert_eq!(bits(&y), bits(&after), "{tier} at {level}: {}", kernel.name);
+            }
+        }
+    }
+}
+
 #[test]
 fn f64_fma() {
     hold_table::<f64>(Contraction::Fma);
+    hold_ahead::<f64>(Contraction::Fma);
 }
 
 #[test]
 fn f64_separate() {
     hold_table::<f64>(Contraction::Separate);
+    hold_ahead::<f64>(Contraction::Separate);
 }
 
 #[test]
 fn f32_fma() {
     hold_table::<f32>(Contraction::Fma);
+    hold_ahead::<f32>(Contraction::Fma);
 }
 
 #[test]
 fn f32_separate() {
     hold_table::<f32>(Contraction::Separate);
+    hold_ahead::<f32>(Contraction::Separate);
 }
 
 #[test]

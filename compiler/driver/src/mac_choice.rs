@@ -55,10 +55,14 @@ pub fn block_schedule(tier: Tier, level: Level, shape: &BlockShape) -> BlockSche
                 1 => (1, 4),
                 2 => (2, 4),
                 nq if nq.is_multiple_of(8) => (8, 1),
-                _ => (4, 2),
+                _ => (5, 2),
             };
-            let lanes = (registers * 16 / bytes).min(16);
-            (balanced(shape.nq, most), halved_to_fit(lanes, shape.block))
+            let register = 16 / bytes;
+            let lanes = (registers * register).min(16);
+            (
+                balanced(shape.nq, most),
+                halved_to_fit(lanes, register, shape.block),
+            )
         }
         Tier::Portable => {
             let most = if tier.register_bytes(level) < 32 {
@@ -76,10 +80,12 @@ pub fn block_schedule(tier: Tier, level: Level, shape: &BlockShape) -> BlockSche
     }
 }
 
-/// No more lanes than the block needs, and half as many where those divide it and these do not.
-fn halved_to_fit(mut lanes: usize, block: usize) -> usize {
+/// No more lanes than the block needs; half as many where those, not less than a register, divide
+/// it and these do not.
+fn halved_to_fit(mut lanes: usize, register: usize, block: usize) -> usize {
+    let leaves = |lanes: usize| !block.is_multiple_of(lanes);
     while lanes > 1
-        && (lanes / 2 >= block || !block.is_multiple_of(lanes) && block.is_multiple_of(lanes / 2))
+        && (lanes / 2 >= block || lanes > register && leaves(lanes) && !leaves(lanes / 2))
     {
         lanes /= 2;
     }
@@ -93,10 +99,9 @@ fn whole_loops(bytes: usize, block: usize) -> usize {
         let left = block % lanes * bytes;
         lanes / 2 < block && (left <= 16 || left == 32)
     };
-    [64 / bytes, 32 / bytes]
-        .into_iter()
-        .find(fits)
-        .unwrap_or(halved_to_fit(16 / bytes, block))
+    let register = 16 / bytes;
+    let wide = [64 / bytes, 32 / bytes].into_iter().find(fits);
+    wide.unwrap_or(halved_to_fit(register, register, block))
 }
 
 /// Rows in a block, at most `most`, so that the last block is as full as the others can make it:

@@ -166,19 +166,22 @@ macro_rules! instance {
                 fused: bool,
             ) -> Option<TileFn> {
                 match (elem, fused) {
-                    (Elem::F64, true) => tile_in::<f64, 2, 4, 8, true>(form, rows, width),
-                    (Elem::F64, false) => tile_in::<f64, 2, 4, 8, false>(form, rows, width),
-                    (Elem::F32, true) => tile_in::<f32, 4, 8, 16, true>(form, rows, width),
-                    (Elem::F32, false) => tile_in::<f32, 4, 8, 16, false>(form, rows, width),
+                    (Elem::F64, true) => tile_in::<f64, 1, 2, 4, 8, false, true>(form, rows, width),
+                    (Elem::F64, false) => tile_in::<f64, 1, 2, 4, 8, false, false>(form, rows, width),
+                    (Elem::F32, true) => tile_in::<f32, 4, 4, 8, 16, true, true>(form, rows, width),
+                    (Elem::F32, false) => tile_in::<f32, 4, 4, 8, 16, true, false>(form, rows, width),
                 }
             }
 
-            /// `H` lanes take 16 bytes, `N` take 32, `W` take 64.
+            /// `H` lanes take 16 bytes, `N` take 32, `W` take 64. Fewer bytes are `P` lanes, `MASKED`
+            /// where it may be fewer.
             fn tile_in<
                 T: Lane,
+                const P: usize,
                 const H: usize,
                 const N: usize,
                 const W: usize,
+                const MASKED: bool,
                 const FUSED: bool,
             >(
                 form: TileForm,
@@ -199,10 +202,10 @@ macro_rules! instance {
                     (Columns, Width::Half, 2) => Some(columns::<T, 2, H, false, FUSED>),
                     (Columns, Width::Half, 3) => Some(columns::<T, 3, H, false, FUSED>),
                     (Columns, Width::Half, 4) => Some(columns::<T, 4, H, false, FUSED>),
-                    (Columns, Width::Part, 1) => Some(columns::<T, 1, H, true, FUSED>),
-                    (Columns, Width::Part, 2) => Some(columns::<T, 2, H, true, FUSED>),
-                    (Columns, Width::Part, 3) => Some(columns::<T, 3, H, true, FUSED>),
-                    (Columns, Width::Part, 4) => Some(columns::<T, 4, H, true, FUSED>),
+                    (Columns, Width::Part, 1) => Some(columns::<T, 1, P, MASKED, FUSED>),
+                    (Columns, Width::Part, 2) => Some(columns::<T, 2, P, MASKED, FUSED>),
+                    (Columns, Width::Part, 3) => Some(columns::<T, 3, P, MASKED, FUSED>),
+                    (Columns, Width::Part, 4) => Some(columns::<T, 4, P, MASKED, FUSED>),
                     (Complex, Width::One, 1) => Some(complex::<T, 1, N, 2, FUSED>),
                     (Complex, Width::One, 2) => Some(complex::<T, 2, N, 2, FUSED>),
                     (Complex, Width::One, 3) => Some(complex::<T, 3, N, 2, FUSED>),
