@@ -30,6 +30,7 @@ pub fn estimate(plan: &Plan, shape: &PlanShape, constants: &CostConstants) -> Es
         shape,
         constants,
         work: &work,
+        spread: plan.form == Form::Spread,
     };
     let every_step = model.every_step_ns();
     let levels: Vec<LevelTime> = (0..work.levels.len()).map(|i| model.level(i)).collect();
@@ -64,10 +65,14 @@ struct LevelTime {
     piece_ns: f64,
 }
 
+/// Real multiply-adds of the smallest piece of a spread level.
+const LEAST_PIECE: f64 = 256.0;
+
 struct Model<'a> {
     shape: &'a PlanShape,
     constants: &'a CostConstants,
     work: &'a PlanWork,
+    spread: bool,
 }
 
 impl Model<'_> {
@@ -124,7 +129,7 @@ impl Model<'_> {
         let filled = level.block as f64 / level.block.next_multiple_of(lanes) as f64;
         let arithmetic = level.multiply_adds(self.shape) / filled * c.block_ns;
         let bytes = level.h_bytes(self.shape) + level.signal_bytes(self.shape, 0.0);
-        arithmetic.max(bytes * byte_ns) + c.call_ns
+        arithmetic.max(bytes * byte_ns) + self.calls(level, 1.0) * c.call_ns
     }
 
     fn products_ns(&self, level: &LevelWork, partitions: f64, byte_ns: f64) -> f64 {
@@ -132,7 +137,21 @@ impl Model<'_> {
         let madds = self.shape.pairs() * level.block as f64 * partitions;
         let h_bytes = 2.0 * madds * self.shape.elem.bytes() as f64;
         let bytes = h_bytes + level.signal_bytes(self.shape, partitions);
-        (madds * c.spectral_ns).max(bytes * byte_ns) + partitions * c.call_ns
+        (madds * c.spectral_ns).max(bytes * byte_ns) + self.calls(level, partitions) * c.call_ns
+    }
+
+    /// Kernel calls at a boundary: `fewest` in burst form. In spread form the work is cut into pieces of
+    /// half a step's share, but of no fewer than 256 multiply-adds.
+    fn calls(&self, level: &LevelWork, fewest: f64) -> f64 {
+        if !self.spread {
+            return fewest;
+        }
+        let real = match level.domain {
+            Domain::Time => 1.0,
+            Domain::Spectrum => 4.0,
+        };
+        let pieces = real * level.multiply_adds(self.shape) / LEAST_PIECE;
+        fewest.max(pieces.min(2.0 * level.block as f64))
     }
 
     /// All levels' work where their boundaries coincide. Of relaxed levels one works at a time.

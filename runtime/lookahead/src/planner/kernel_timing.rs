@@ -5,16 +5,23 @@
 //! ```text
 //!   t(np, nq, taps) = call + nq * row + np * nq * taps * multiply_add
 //! ```
+//!
+//! One shape each of the block kernel and of the spectral kernel, with the call taken off.
 
 use std::time::Duration;
 
 use tdse_bundle::AlignedBuffer;
-use tdse_compiler::{DirectKernel, Tier, candidates};
+use tdse_compiler::{
+    CompileRefusal, DirectKernel, MacKernel, Tier, block_schedule, candidates, spectral_lanes,
+    spectral_schedule,
+};
 use tdse_isa::Proof;
-use tdse_kir::Contraction;
-use tdse_templates::{DirectShape, TemplateError};
+use tdse_kir::{Contraction, Kernel};
+use tdse_templates::{
+    BlockLayout, BlockShape, DirectShape, SpectralLayout, SpectralShape, TemplateError,
+    spectral_mac, temporal_block,
+};
 
-use super::CostConstants;
 use super::machine_timing::least_ns;
 use crate::{LookaheadError, Sample};
 
@@ -31,24 +38,101 @@ pub(crate) struct KernelCost {
 pub(crate) fn kernels<T: Sample>(
     tier: Tier,
     proof: Proof,
-    reference: &CostConstants,
     budget: Duration,
 ) -> Result<KernelCost, LookaheadError> {
-    let time = |np, nq, taps| direct::<T>(tier, proof, [np, nq, taps], budget / 3);
+    let time = |np, nq, taps| direct::<T>(tier, proof, [np, nq, taps], budget / 5);
     let (long, short, one_row) = (time(8, 8, 32)?, time(8, 8, 4)?, time(8, 1, 4)?);
     // Noise must not make anything free.
     let least = |ns: f64| ns.max(1e-3);
     let direct_ns = least((long - short) / (8 * 8 * 28) as f64);
     let direct_row_ns = least((short - one_row - 7.0 * 32.0 * direct_ns) / 7.0);
     let call_ns = least(one_row - direct_row_ns - 32.0 * direct_ns);
-    let ratio = direct_ns / reference.direct_ns;
+    let block = block::<T>(tier, proof)?.least_ns(budget / 5)?;
+    let spectral = spectral::<T>(tier, proof)?.least_ns(budget / 5)?;
     Ok(KernelCost {
         direct_ns,
         direct_row_ns,
-        block_ns: reference.block_ns * ratio,
-        spectral_ns: reference.spectral_ns * ratio,
+        block_ns: least((block - call_ns) / BLOCK_MADDS),
+        spectral_ns: least((spectral - call_ns) / SPECTRAL_MADDS),
         call_ns,
     })
+}
+
+/// Inputs, outputs, lags and steps of the block kernel that is timed: 4 KiB of H in `f64`.
+const BLOCK: [usize; 4] = [4, 8, 16, 16];
+const BLOCK_MADDS: f64 = (4 * 8 * 16 * 16) as f64;
+/// Inputs, outputs and bins of the spectral kernel that is timed: 16 KiB of H in `f64`.
+const SPECTRAL: [usize; 3] = [4, 8, 32];
+const SPECTRAL_MADDS: f64 = (4 * 8 * 32) as f64;
+
+/// A kernel and buffers of zeros.
+struct Mac<T: Sample> {
+    kernel: MacKernel<T>,
+    h: AlignedBuffer<T>,
+    x: AlignedBuffer<T>,
+    y: AlignedBuffer<T>,
+}
+
+impl<T: Sample> Mac<T> {
+    fn compile(
+        kernel: Result<Kernel, TemplateError>,
+        tier: Tier,
+        proof: Proof,
+        [h, x, y]: [usize; 3],
+    ) -> Result<Self, LookaheadError> {
+        let kernel = kernel.map_err(CompileRefusal::from)?;
+        Ok(Mac {
+            kernel: MacKernel::compile(kernel, tier, proof)?,
+            h: AlignedBuffer::new(h),
+            x: AlignedBuffer::new(x),
+            y: AlignedBuffer::new(y),
+        })
+    }
+
+    fn least_ns(mut self, budget: Duration) -> Result<f64, LookaheadError> {
+        self.kernel.run(&self.h, &self.x, &mut self.y)?;
+        Ok(least_ns(budget, || {
+            // The call above showed that the lengths are right.
+            let _ = self.kernel.run(&self.h, &self.x, &mut self.y);
+        }))
+    }
+}
+
+fn block<T: Sample>(tier: Tier, proof: Proof) -> Result<Mac<T>, LookaheadError> {
+    let [np, nq, lags, block] = BLOCK;
+    let shape = BlockShape {
+        np,
+        nq,
+        lags,
+        block,
+        x_stride: block + lags,
+        y_stride: block,
+        elem: T::ELEM,
+    };
+    let schedule = block_schedule(tier, proof.level(), &shape);
+    let len = BlockLayout::new(&shape, schedule).len();
+    let kernel = temporal_block(&shape, contraction(proof), schedule);
+    Mac::compile(kernel, tier, proof, [len, shape.x_len(), shape.y_len()])
+}
+
+fn spectral<T: Sample>(tier: Tier, proof: Proof) -> Result<Mac<T>, LookaheadError> {
+    let [np, nq, bins] = SPECTRAL;
+    let lanes = spectral_lanes(tier, proof.level(), T::ELEM, bins, nq);
+    let row = bins.next_multiple_of(usize::from(lanes));
+    let shape = SpectralShape {
+        np,
+        nq,
+        groups: row / usize::from(lanes),
+        lanes,
+        first: false,
+        y_stride: 2 * row,
+        y_im: row,
+        elem: T::ELEM,
+    };
+    let schedule = spectral_schedule(tier, proof.level(), &shape);
+    let len = SpectralLayout::new(&shape, schedule).len();
+    let kernel = spectral_mac(&shape, contraction(proof), schedule);
+    Mac::compile(kernel, tier, proof, [len, shape.x_len(), shape.y_len()])
 }
 
 fn direct<T: Sample>(
@@ -69,7 +153,7 @@ fn direct<T: Sample>(
         .find(|candidate| candidate.tier == tier)
         .map(|candidate| candidate.schedule)
         .ok_or(TemplateError::Empty { np, nq, taps })
-        .map_err(tdse_compiler::CompileRefusal::from)?;
+        .map_err(CompileRefusal::from)?;
     let kernel = DirectKernel::<T>::compile(&shape, contraction, tier, schedule, proof, |q, i| {
         (q + i) as f64
     })?;

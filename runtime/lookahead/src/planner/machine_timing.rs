@@ -53,7 +53,10 @@ pub(crate) fn memory<T: Sample>(reference: &MemoryCost, budget: Duration) -> Mem
     }
     let share = budget / (sizes.len() as u32 + 1);
     let largest = sizes.last().copied().unwrap_or_default();
-    let buffer = AlignedBuffer::<T>::new(elements::<T>(largest.saturating_mul(2).min(MOST_BYTES)));
+    let mut buffer =
+        AlignedBuffer::<T>::new(elements::<T>(largest.saturating_mul(2).min(MOST_BYTES)));
+    // Pages that were never written all share one page of zeros, which any cache holds.
+    buffer.fill(T::one());
     let bandwidth = |bytes: u64| {
         let part = &buffer[..elements::<T>(bytes).min(buffer.len())];
         let ns = least_ns(share, || {

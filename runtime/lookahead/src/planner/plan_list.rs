@@ -116,7 +116,7 @@ fn fronts(block: u32) -> Vec<Vec<Level>> {
     for near in below(block) {
         all.push(vec![level(near, Domain::Time)]);
         // Two levels in the time domain pay where one is far below the tail.
-        for far in below(near).filter(|&far| near / far >= 4 && block / near >= 4) {
+        for far in below(near).filter(|&far| near / far >= 4 && block / near == 4) {
             all.push(vec![level(far, Domain::Time), level(near, Domain::Time)]);
         }
     }
