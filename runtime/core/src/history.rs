@@ -45,9 +45,17 @@ impl<T: Copy + Default> MirroredRing<T> {
             return;
         }
         for slot in [self.oldest, self.oldest + self.slots] {
-            self.data[slot * self.width..(slot + 1) * self.width].copy_from_slice(vector);
+            let place = &mut self.data[slot * self.width..(slot + 1) * self.width];
+            match (place, vector) {
+                // A copy of unknown length is a call; the commonest one is one element.
+                ([place], [value]) => *place = *value,
+                (place, vector) => place.copy_from_slice(vector),
+            }
         }
-        self.oldest = (self.oldest + 1) % self.slots;
+        self.oldest += 1;
+        if self.oldest == self.slots {
+            self.oldest = 0;
+        }
     }
 
     /// Back to zeros.

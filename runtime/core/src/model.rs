@@ -59,7 +59,7 @@ impl Model {
 
     /// The history response, `[nq]`: the sum over the lags `k >= 1` of `H[k] x[t - k]`.
     pub fn hr(&mut self, out: &mut [f64]) -> Result<(), RuntimeError> {
-        self.trial.ok_or(RuntimeError::NoTrial("hr"))?;
+        self.open("hr")?;
         check_length("hr", self.prepared.pack().shape().nq(), out.len())?;
         self.stepper.history(out)
     }
@@ -69,10 +69,12 @@ impl Model {
     /// Step 0 is at the start time of [`PrepareOptions`](crate::PrepareOptions); outside the
     /// response's horizon this is an error, never zeros.
     pub fn ir(&self, out: &mut [f64]) -> Result<(), RuntimeError> {
-        let t = self.trial.ok_or(RuntimeError::NoTrial("ir"))?;
+        let t = self.open("ir")?;
         let nq = self.prepared.pack().shape().nq();
         check_length("ir", nq, out.len())?;
-        let response = self.prepared.independent().ok_or(RuntimeError::NoIr)?;
+        let Some(response) = self.prepared.independent() else {
+            return Err(RuntimeError::NoIr);
+        };
         let steps = response.len() / nq;
         let step = self.clock.step(t);
         let row = usize::try_from(step).ok().filter(|&row| row < steps);
@@ -89,7 +91,7 @@ impl Model {
     /// Non-finite values (and, in an f32 model, values that f32 cannot hold) are refused; then the
     /// trial stays open and nothing has changed.
     pub fn commit(&mut self, x: &[f64]) -> Result<(), RuntimeError> {
-        let t = self.trial.ok_or(RuntimeError::NoTrial("commit"))?;
+        let t = self.open("commit")?;
         check_length("commit", self.prepared.pack().shape().np(), x.len())?;
         self.stepper.stage(x)?;
         self.stepper.accept()?;
@@ -163,6 +165,14 @@ impl Model {
     /// Steps committed since the start or the last reset.
     pub fn committed_steps(&self) -> u64 {
         self.committed
+    }
+
+    /// The time of the open trial. Errors are made only where they are returned: a step makes none.
+    fn open(&self, call: &'static str) -> Result<f64, RuntimeError> {
+        match self.trial {
+            Some(t) => Ok(t),
+            None => Err(RuntimeError::NoTrial(call)),
+        }
     }
 
     /// What the model was made from.

@@ -162,7 +162,7 @@ impl<T: Sample, O: Operators<T> + 'static> Stepper for TypedStepper<T, O> {
     }
 
     fn accept(&mut self) -> Result<(), RuntimeError> {
-        self.accepted.copy_from_slice(&self.staged);
+        std::mem::swap(&mut self.accepted, &mut self.staged);
         self.ring.push(&self.accepted);
         match &mut self.far {
             None => Ok(()),

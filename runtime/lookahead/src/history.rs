@@ -34,9 +34,11 @@ impl<T: Copy + Default> PortHistory<T> {
     /// Writes the vector of time `time`.
     pub(crate) fn push(&mut self, time: u64, vector: &[T]) {
         let slot = self.slot(time);
-        for (line, &value) in self.data.chunks_exact_mut(self.stride).zip(vector) {
-            line[slot] = value;
-            line[slot + self.capacity] = value;
+        let mut at = slot;
+        for &value in vector {
+            self.data[at] = value;
+            self.data[at + self.capacity] = value;
+            at += self.stride;
         }
     }
 

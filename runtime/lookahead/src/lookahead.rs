@@ -25,6 +25,8 @@ pub struct FarHistory<T: Sample> {
     np: usize,
     nq: usize,
     engines: Vec<(Part, Engine<T>)>,
+    /// Whether one part has all rows and ports.
+    whole: bool,
     code_sha256: Vec<[u8; 32]>,
 }
 
@@ -61,6 +63,9 @@ impl<T: Sample> FarHistory<T> {
             plan: plan.clone(),
             np: shape.np(),
             nq: shape.nq(),
+            whole: engines
+                .iter()
+                .any(|(part, _)| part.rows.len() == shape.nq() && part.ports.len() == shape.np()),
             engines,
             code_sha256,
         })
@@ -97,9 +102,7 @@ impl<T: Sample> FarHistory<T> {
     /// The one engine that serves all rows and ports, when there is no other.
     fn only(&self) -> Option<&Engine<T>> {
         match self.engines.as_slice() {
-            [(part, engine)] if part.rows.len() == self.nq && part.ports.len() == self.np => {
-                Some(engine)
-            }
+            [(_, engine)] if self.whole => Some(engine),
             _ => None,
         }
     }
