@@ -138,15 +138,11 @@ impl Envelope {
                 .map(|pair| pair.iter().fold(Extremes::NONE, |a, &b| a.with(b)))
                 .collect();
             let at = |j: usize| blocks.get(j).copied().unwrap_or(Extremes::NONE);
-            for j in 0..blocks.len() {
+            for (j, slot) in sliding.iter_mut().enumerate() {
                 let before = j.checked_sub(1).map_or(Extremes::NONE, at);
-                let around = before.with(at(j)).with(at(j + 1));
-                let ratio = Extremes {
-                    most: at(j).most,
-                    ..around
-                }
-                .log2_ratio();
-                sliding[j] = sliding[j].max(ratio);
+                let mut around = before.with(at(j)).with(at(j + 1));
+                around.most = at(j).most;
+                *slot = slot.max(around.log2_ratio());
             }
             for (j, slot) in relaxed.iter_mut().enumerate().skip(1) {
                 *slot = slot.max(at(j - 1).with(at(j)).log2_ratio());
