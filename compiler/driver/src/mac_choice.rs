@@ -3,20 +3,31 @@
 //! Pure functions: they pick what was measured to be fastest (the example `mac_schedules`),
 //! and never change a bit, except that the lanes decide how many bins are padding.
 //!
-//! Measured on a busy 2-core Zen 3 guest at level v3, everything in a near cache, `fma`, best of many
-//! short runs, GFlop/s of what is picked here:
+//! Measured on a busy 2-core Zen 3 guest at level v3, operands in a near cache, `fma`; GFlop/s of
+//! what is picked here, the best of many short runs. The peak of 128-bit vectors is about 27 in f64.
 //!
-//! | `spectral_mac`, np = nq, bins | Cranelift f64, f32 | portable f64, f32 |
+//! | `spectral_mac`: np = nq, bins | Cranelift f64, f32 | portable f64, f32 |
 //! |---|---|---|
-//! | 1, 512 | 10, 20 | 9, 17 |
-//! | 2, 256 | 20, 29 | 25, 35 |
-//! | 4, 64 | 16, 29 | 27, 55 |
-//! | 8, 32 | 17, 34 | 32, 67 |
-//! | 16, 16 | 17, 34 | 30, 53 |
-//! | 32, 8 | 18, 37 | 30, 60 |
+//! | 1, 32 | 8, 11 | 4, 5 |
+//! | 1, 512 | 13, 26 | 13, 22 |
+//! | 2, 256 | 20, 37 | 25, 46 |
+//! | 4, 64 | 22, 41 | 34, 54 |
+//! | 8, 32 | 21, 42 | 33, 69 |
+//! | 16, 16 | 21, 42 | 33, 57 |
+//! | 32, 8 | 18, 37 | 31, 58 |
 //!
+//! | `temporal_block`: np = nq, block, lags | Cranelift f64, f32 | portable f64, f32 |
+//! |---|---|---|
+//! | 1, 8, 256 | 12, 12 | 12, 12 |
+//! | 1, 16, 256 | 13, 24 | 13, 23 |
+//! | 4, 8, 64 | 16, 31 | 36, 43 |
+//! | 5, 16, 32 | 16, 33 | 29, 57 |
+//! | 8, 16, 32 | 22, 42 | 46, 91 |
+//! | 8, 33, 32 | 21, 34 | 33, 59 |
+//! | 16, 16, 16 | 21, 41 | 47, 85 |
 //!
-//! The portable tier is the faster one from two ports on: its vectors have 256 bits, Cranelift's 128.
+//! From two ports on the portable tier is the faster one here: its vectors have 256 bits, those of
+//! Cranelift 128. One port with few bins costs it more steps of its program than arithmetic.
 
 use tdse_isa::Level;
 use tdse_kir::Elem;
@@ -26,11 +37,12 @@ use crate::tier::Tier;
 
 /// Bins in a group for spectra of `block` bins: the caller pads its spectra to whole groups.
 ///
-/// One register of bins, or two where there are too few rows to fill the accumulators; two never
-/// where they need more padding than one.
+/// One register of bins, or two where there are too few rows to fill the accumulators, and for five
+/// and seven rows of the portable tier; two never where they need more padding than one.
 pub fn spectral_lanes(tier: Tier, level: Level, elem: Elem, block: usize, nq: usize) -> u8 {
     let register = vector_lanes(tier, level, elem);
-    let two = nq < 3 && block.next_multiple_of(2 * register) == block.next_multiple_of(register);
+    let few = nq < 3 || tier == Tier::Portable && matches!(nq, 5 | 7);
+    let two = few && block.next_multiple_of(2 * register) == block.next_multiple_of(register);
     (if two { 2 * register } else { register }) as u8
 }
 
@@ -40,9 +52,13 @@ pub fn spectral_schedule(tier: Tier, level: Level, shape: &SpectralShape) -> Spe
     // No loop of the portable tier fills registers of more than 32 bytes.
     let registers = vector.div_ceil(tier.register_bytes(level).min(32));
     let most = (ACCUMULATORS / (2 * registers)).clamp(1, 4);
-    SpectralSchedule {
-        rows: balanced(shape.nq, most) as u8,
-    }
+    // Rows left over are a second step for each group of the portable tier (13 against 24 GFlop/s
+    // with five rows), which only many rows are worth.
+    let rows = match tier {
+        Tier::Portable if shape.nq <= 8 => divisor(shape.nq, most),
+        _ => balanced(shape.nq, most),
+    };
+    SpectralSchedule { rows: rows as u8 }
 }
 
 /// Rows and lanes of a temporal block: eight accumulators where there are rows or steps enough.
@@ -53,6 +69,7 @@ pub fn block_schedule(tier: Tier, level: Level, shape: &BlockShape) -> BlockSche
             let (most, registers) = match shape.nq {
                 // More registers of x at once leave none for the sums.
                 1 => (1, 4),
+                2 if shape.np < 4 => (2, 2),
                 2 => (2, 4),
                 nq if nq.is_multiple_of(8) => (8, 1),
                 _ => (5, 2),
@@ -102,6 +119,12 @@ fn whole_loops(bytes: usize, block: usize) -> usize {
     let register = 16 / bytes;
     let wide = [64 / bytes, 32 / bytes].into_iter().find(fits);
     wide.unwrap_or(halved_to_fit(register, register, block))
+}
+
+/// The most rows up to `most` that leave none over.
+fn divisor(nq: usize, most: usize) -> usize {
+    let divides = |rows: &usize| nq.is_multiple_of(*rows);
+    (1..=most.min(nq)).rev().find(divides).unwrap_or(1)
 }
 
 /// Rows in a block, at most `most`, so that the last block is as full as the others can make it:
