@@ -96,8 +96,8 @@ impl<T: Real> InputColumns<T> {
     pub(crate) fn push(&mut self, x: &[f64]) {
         let (slots, width) = (self.slots, self.width);
         let mut slot = self.next;
-        // Column n is n steps behind; before that its places hold zeros, and stay.
-        for column in 0..self.columns.min(self.taken + 1) {
+        // Column n puts it n places earlier, the first ones before the start.
+        for column in 0..self.columns {
             let from = column * self.stride + slot * width;
             for (p, &value) in x.iter().enumerate() {
                 let value = T::from_f64(value);

@@ -25,7 +25,7 @@ pub(super) enum Engine {
 }
 
 enum Convolver<T: FftNum> {
-    Uniform(FFTConvolver<T>),
+    Uniform(Box<FFTConvolver<T>>),
     TwoStage(Box<TwoStageFFTConvolver<T>>),
 }
 
@@ -61,7 +61,7 @@ impl<T: Real + FftNum> FftConvolver<T> {
             Engine::Uniform => {
                 let mut convolver = FFTConvolver::default();
                 convolver.init(block, &response).map_err(|e| failed(&e))?;
-                (Convolver::Uniform(convolver), NAME, block)
+                (Convolver::Uniform(Box::new(convolver)), NAME, block)
             }
             Engine::TwoStage => {
                 let mut convolver = TwoStageFFTConvolver::default();

@@ -92,6 +92,7 @@ fn dispatch(command: &Command, console: &Console) -> Result<Outcome, Fault> {
         Command::Pack(PackCommand::Inspect(args)) => commands::pack_inspect(args, console),
         Command::Pack(PackCommand::Check(args)) => commands::pack_check(args, console),
         Command::Run(args) => commands::run(args, console),
+        Command::Bench(args) => commands::bench(args, console),
         Command::Explain(args) => commands::explain(args, console),
         Command::Features => commands::features(console),
     }

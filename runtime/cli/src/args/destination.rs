@@ -93,6 +93,7 @@ fn files(line: &CommandLine) -> (Vec<&Path>, Vec<Written<'_>>) {
             let history = args.history_out.iter();
             writes.extend(history.map(|path| ("--history-out", path.as_path())));
         }
+        Command::Bench(args) => reads.extend(args.pack.as_deref()),
         Command::Explain(args) => reads.push(&args.pack),
     }
     let envelope = line.common.json_out.iter();

@@ -1,6 +1,7 @@
 //! One file a command. A command returns what it found; it says progress and results to the
 //! console and leaves errors, envelope and exit code to the caller.
 
+mod bench;
 mod explain;
 mod features;
 mod pack_build;
@@ -10,6 +11,7 @@ mod pack_inspect;
 mod quickstart;
 mod run;
 
+pub(crate) use bench::bench;
 pub(crate) use explain::explain;
 pub(crate) use features::features;
 pub(crate) use pack_build::pack_build;
