@@ -26,7 +26,7 @@ pub use candidate::{Candidate, candidates};
 pub use cost::{REFERENCE_GHZ, predicted_cycles};
 pub use direct_kernel::DirectKernel;
 pub use error::CompileRefusal;
-pub use mac_choice::{block_schedule, spectral_lanes, spectral_schedule};
+pub use mac_choice::{ahead_tier, block_schedule, spectral_lanes, spectral_schedule};
 pub use mac_kernel::MacKernel;
 pub use real::Real;
 pub use tier::Tier;

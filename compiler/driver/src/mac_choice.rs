@@ -35,6 +35,14 @@ use tdse_templates::{BlockSchedule, BlockShape, SpectralSchedule, SpectralShape}
 
 use crate::tier::Tier;
 
+/// The code generator that is faster here for the families that work ahead; both give the same bits.
+pub fn ahead_tier(level: Level, np: usize, nq: usize) -> Tier {
+    match level {
+        Level::V3 | Level::V4 if np * nq >= 4 => Tier::Portable,
+        _ => Tier::Cranelift,
+    }
+}
+
 /// Bins in a group for spectra of `block` bins: the caller pads its spectra to whole groups.
 ///
 /// One register of bins, or two where there are too few rows to fill the accumulators, and for five

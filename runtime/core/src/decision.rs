@@ -5,7 +5,7 @@ use std::sync::Arc;
 use sha2::{Digest, Sha256};
 use tdse_blas::{Blas, BlasElement};
 use tdse_bundle::Loader;
-use tdse_compiler::{Candidate, candidates};
+use tdse_compiler::{Candidate, Tier, candidates};
 use tdse_kir::{Contraction, Elem};
 use tdse_lookahead::{Domain, Objective, Plan, PlanReport, Sample, TransformKind};
 
@@ -66,7 +66,10 @@ pub(crate) fn compiled<T: Sample>(
         chosen,
         numeric_class: class + "." + T::ELEM.name(),
         loader: loader_text(),
-        planning: way.planning.as_ref().map(|p| planning_text(&p.report)),
+        planning: way
+            .planning
+            .as_ref()
+            .map(|p| planning_text(&p.report, target.ahead(list[chosen].tier))),
         policy: policy_text(options, way.route),
         repro: repro(options, way, &list[chosen], target.contraction),
     };
@@ -202,9 +205,9 @@ fn plan_class(plan: &Plan, target: Target<'_>) -> String {
     format!("{plan}({contraction}, transforms {transform})")
 }
 
-fn planning_text(report: &PlanReport) -> String {
+fn planning_text(report: &PlanReport, tier: Tier) -> String {
     let mut text = format!(
-        "{} ({}; {} considered, {:.1} ms)",
+        "{}, levels by {tier} ({}; {} considered, {:.1} ms)",
         report.chosen,
         report.how,
         report.considered,
@@ -248,10 +251,14 @@ fn repro(
         None => String::new(),
         Some(plan) => format!(" --plan {plan}"),
     };
+    // With a plan the levels may have another code generator than the head; pinning would move them.
+    let tier = match (options.tier, way.plan()) {
+        (None, Some(_)) => String::new(),
+        _ => format!(" --tier {}", chosen.tier),
+    };
     format!(
-        "tdse run PACK --input random:1 --backend cpu_pack_gemv --route {}{plan} --tier {} --schedule {} --dtype {} --isa-cap {} --contraction {}",
+        "tdse run PACK --input random:1 --backend cpu_pack_gemv --route {}{plan}{tier} --schedule {} --dtype {} --isa-cap {} --contraction {}",
         way.route,
-        chosen.tier,
         chosen.schedule,
         Elem::from(options.elem).name(),
         chosen.level,

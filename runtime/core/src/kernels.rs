@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tdse_compiler::{Candidate, DirectKernel};
+use tdse_compiler::{Candidate, DirectKernel, Tier, ahead_tier};
 use tdse_isa::Proof;
 use tdse_kir::{Contraction, Elem, NumericClass};
 use tdse_lookahead::{Code, FarHistory, LookaheadError, Plan, Sample};
@@ -33,6 +33,21 @@ pub(crate) struct Target<'a> {
     pub(crate) contraction: Contraction,
     /// The level, proven.
     pub(crate) proof: Proof,
+    /// The code generator that the caller pinned.
+    pub(crate) tier: Option<Tier>,
+}
+
+impl Target<'_> {
+    /// The code generator of a plan's levels, where the head has `head`: the pinned one, else the faster
+    /// one, and the head's where that one had to do without executable memory.
+    pub(crate) fn ahead(&self, head: Tier) -> Tier {
+        let shape = self.pack.shape();
+        match (self.tier, head) {
+            (Some(pinned), _) => pinned,
+            (None, Tier::Portable) => Tier::Portable,
+            (None, _) => ahead_tier(self.proof.level(), shape.np(), shape.nq()),
+        }
+    }
 }
 
 /// The shape of the kernel that runs in every step: the head, or the direct term of a one-tap pack.
@@ -52,7 +67,7 @@ fn head_taps(shape: Shape, plan: Option<&Plan>) -> usize {
 }
 
 impl<T: Sample> Kernels<T> {
-    /// Compiles everything with the candidate's tier; its schedule is the head's.
+    /// Compiles the head as the candidate says and the levels by [`Target::ahead`].
     pub(crate) fn build(
         target: Target<'_>,
         plan: Option<&Plan>,
@@ -62,6 +77,7 @@ impl<T: Sample> Kernels<T> {
             pack,
             contraction,
             proof,
+            tier: _,
         } = target;
         let shape = pack.shape();
         let (nq, np) = (shape.nq(), shape.np());
@@ -92,7 +108,7 @@ impl<T: Sample> Kernels<T> {
         let far = match plan {
             None => None,
             Some(plan) => {
-                let code = Code::new(candidate.tier, contraction, proof);
+                let code = Code::new(target.ahead(candidate.tier), contraction, proof);
                 Some(Arc::new(FarHistory::build(pack, plan, &code)?))
             }
         };

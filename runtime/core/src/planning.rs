@@ -163,7 +163,8 @@ impl<'a, T: Sample> Planner<'a, T> {
             }
             PlanChoice::Measure { budget, cache } => {
                 let cache = cache.as_ref().map(PlanCache::new);
-                let (tier, proof) = (self.first()?.tier, self.target.proof);
+                let tier = self.target.ahead(self.first()?.tier);
+                let proof = self.target.proof;
                 let key = self.key(tier);
                 let envelope = self.envelope();
                 let remembered = cache
@@ -249,6 +250,7 @@ impl<'a, T: Sample> Planner<'a, T> {
             pack,
             contraction,
             proof,
+            tier: _,
         } = self.target;
         let shape = head_shape(pack, plan, T::ELEM);
         candidates(&shape, contraction, proof.level())

@@ -122,6 +122,7 @@ impl Prepared {
             pack: &pack,
             contraction: options.contraction.unwrap_or(fused),
             proof,
+            tier: options.tier,
         };
         let way = Way::choose::<T>(target, options)?;
         let Built { source, decision } = match way.route {

@@ -1,17 +1,21 @@
 //! The command line. docs/cli.md describes every command and option; a test compares the lists.
 
+mod bench;
 mod build;
 mod destination;
 mod input;
+mod plan;
 mod run;
 
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
+pub(crate) use bench::{BenchArgs, BenchShape, PeerName, TapKind};
 pub(crate) use build::BuildArgs;
 pub(crate) use destination::{Collision, collision};
 pub(crate) use input::{Input, Termination};
+pub(crate) use plan::PlanArg;
 pub(crate) use run::{RouteArgs, RunArgs};
 
 use crate::exit_code::ExitCode;
@@ -57,6 +61,8 @@ pub(crate) enum Command {
     Pack(PackCommand),
     /// Step a pack with a given input, open or closed by a termination
     Run(RunArgs),
+    /// Every route and every peer side by side: time, tail, error, memory
+    Bench(BenchArgs),
     /// Every route for a pack, accepted or refused, and why
     Explain(ExplainArgs),
     /// What this build and this machine can do
@@ -83,6 +89,7 @@ impl Command {
             Command::Pack(PackCommand::Inspect(_)) => "pack.inspect",
             Command::Pack(PackCommand::Check(_)) => "pack.check",
             Command::Run(_) => "run",
+            Command::Bench(_) => "bench",
             Command::Explain(_) => "explain",
             Command::Features => "features",
         }

@@ -6,10 +6,12 @@ use clap::{Args, ValueEnum};
 use tdse_compiler::Tier;
 use tdse_isa::Level;
 use tdse_kir::Contraction;
-use tdse_runtime::{BackendToken, ElemChoice, PrepareOptions, RouteToken};
+use tdse_runtime::{
+    BackendToken, BlasForm, BlasOptions, ElemChoice, Objective, PrepareOptions, RouteToken,
+};
 use tdse_templates::Schedule;
 
-use super::{Input, Termination};
+use super::{Input, PlanArg, Termination};
 
 /// Arguments of `run`.
 #[derive(Debug, Args)]
@@ -40,15 +42,36 @@ pub(crate) struct RunArgs {
 /// What a caller may pin. A pinned choice runs or is refused with exit code 5; it is never replaced.
 #[derive(Debug, Args)]
 pub(crate) struct RouteArgs {
-    /// Backend: auto, cpu_pack_gemv
+    /// Backend: auto, cpu_pack_gemv, cpu_blas
     #[arg(long, value_name = "TOKEN")]
     backend: Option<BackendToken>,
-    /// Route: generic
+    /// Route: generic, lookahead (whichever the planner takes), temporal_block, uniform_fft,
+    /// nonuniform_fft, relaxed_fft, blas
     #[arg(long, value_name = "TOKEN")]
     route: Option<RouteToken>,
     /// Code generator: cranelift, portable
     #[arg(long, value_name = "TIER")]
     tier: Option<Tier>,
+    /// Plan of a lookahead route: estimate (cost model alone), measure (a few are tried here), cached
+    /// (measured once, then remembered), or the plan itself, such as relaxed_fft:burst:f8,f32,f128
+    #[arg(long, value_name = "PLAN", default_value = "estimate")]
+    plan: PlanArg,
+    /// Seconds that measuring plans may take
+    #[arg(long, value_name = "SECONDS", default_value_t = 2.0)]
+    plan_seconds: f64,
+    /// What a plan is chosen for: the mean of many steps, or the slowest step
+    #[arg(long, value_enum, default_value_t = Aim::Throughput)]
+    objective: Aim,
+    /// Leave out plans whose partitions are too large for errors to stay small beside every output's
+    /// own terms
+    #[arg(long)]
+    componentwise: bool,
+    /// The BLAS library of cpu_blas
+    #[arg(long, value_name = "FILE")]
+    blas: Option<PathBuf>,
+    /// Form of its matrix-vector product; by default the faster one, and they differ in bits
+    #[arg(long, value_enum)]
+    blas_form: Option<Product>,
     /// Kernel schedule, such as taps.r3.u1 or rows.w2.u1
     #[arg(long, value_name = "SCHEDULE")]
     schedule: Option<Schedule>,
@@ -76,6 +99,16 @@ impl RouteArgs {
                 Dtype::F64 => ElemChoice::F64,
                 Dtype::F32 => ElemChoice::F32,
             },
+            plan: self.plan.choice(self.plan_seconds),
+            objective: self.objective.into(),
+            componentwise: self.componentwise,
+            blas: BlasOptions {
+                path: self.blas.clone(),
+            },
+            blas_form: self.blas_form.map(|form| match form {
+                Product::N => BlasForm::N,
+                Product::T => BlasForm::T,
+            }),
             isa_cap: self.isa_cap,
             contraction: self.contraction.map(|rounding| match rounding {
                 Rounding::Fma => Contraction::Fma,
@@ -84,6 +117,24 @@ impl RouteArgs {
             ..defaults
         }
     }
+}
+
+/// What a plan is chosen for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Aim {
+    /// The least time for many steps
+    Throughput,
+    /// The least time for the slowest step
+    Deadline,
+}
+
+/// Form of a vendor's matrix-vector product.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Product {
+    /// Taps by columns
+    N,
+    /// Taps by rows
+    T,
 }
 
 /// Element type of the kernels.
@@ -102,4 +153,13 @@ enum Rounding {
     Fma,
     /// One rounding each
     Separate,
+}
+
+impl From<Aim> for Objective {
+    fn from(aim: Aim) -> Objective {
+        match aim {
+            Aim::Throughput => Objective::Throughput,
+            Aim::Deadline => Objective::Deadline,
+        }
+    }
 }

@@ -22,6 +22,10 @@ pub(crate) fn explain(args: &ExplainArgs, console: &Console) -> Result<Outcome, 
     explanation.repro = explanation
         .repro
         .replacen("PACK", &shell_word(&args.pack), 1);
+    // The routes that were not asked for, with their best plans, below those that were tried.
+    explanation
+        .routes
+        .extend(prepared.alternatives(options.objective));
     console.say(explanation.to_string());
     let mut data =
         serde_json::to_value(&explanation).map_err(|error| Fault::Internal(error.to_string()))?;

@@ -53,7 +53,10 @@ pub(crate) fn run(args: &RunArgs, console: &Console) -> Result<Outcome, Fault> {
     }
     let digest = sha256_hex(&steps.y.data);
     let per_step = steps.ns as f64 / source.rows as f64;
-    let (tier, schedule, level) = (prepared.tier(), prepared.schedule(), prepared.level());
+    let chosen = prepared.explanation().chosen_route();
+    let (tier, schedule) = chosen.map_or(("", ""), |r| (&r.backend, &r.schedule));
+    let level = prepared.level();
+    let plan = prepared.plan().map(|plan| plan.to_string());
     console.say(format!(
         "{} steps on {} {} ({tier}, {schedule}, {level}), {} a step; class {}; output sha256 {digest}",
         source.rows,
@@ -69,8 +72,9 @@ pub(crate) fn run(args: &RunArgs, console: &Console) -> Result<Outcome, Fault> {
         "nh": prepared.pack().shape().nh(),
         "backend": prepared.backend().to_string(),
         "route": prepared.route().to_string(),
-        "tier": tier.to_string(),
-        "schedule": schedule.to_string(),
+        "tier": tier,
+        "schedule": schedule,
+        "plan": plan,
         "level": level.to_string(),
         "dtype": prepared.elem().name(),
         "numeric_class": prepared.numeric_class(),

@@ -110,9 +110,10 @@ impl Runner {
         self.ns.sort_by(f64::total_cmp);
         let at = |n: usize| self.ns.get(n).copied().unwrap_or(f64::NAN);
         let own = self.model.prepared();
+        let chosen = own.explanation().chosen_route();
         let row = TimeRow {
-            tier: own.tier().to_string(),
-            schedule: own.schedule().to_string(),
+            tier: chosen.map(|r| r.backend.clone()).unwrap_or_default(),
+            schedule: chosen.map(|r| r.schedule.clone()).unwrap_or_default(),
             level: own.level().to_string(),
             median_ns: at(self.ns.len() / 2),
             least_ns: at(0),
