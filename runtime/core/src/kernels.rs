@@ -61,9 +61,20 @@ pub(crate) fn head_shape(pack: &Pack, plan: Option<&Plan>, elem: Elem) -> Direct
     }
 }
 
+/// Lags that the head sums. One more than the plan says, with a tap of zero, where that makes whole groups of
+/// eight terms: a group that is not whole costs more than a group.
 fn head_taps(shape: Shape, plan: Option<&Plan>) -> usize {
     let all = shape.nh() - 1;
-    plan.map_or(all, |plan| plan.head_taps().min(all))
+    let Some(plan) = plan else {
+        return all;
+    };
+    let head = plan.head_taps().min(all);
+    let whole = |taps: usize| (taps * shape.np()).is_multiple_of(8);
+    if head < all && !whole(head) && whole(head + 1) {
+        head + 1
+    } else {
+        head
+    }
 }
 
 impl<T: Sample> Kernels<T> {
@@ -81,6 +92,8 @@ impl<T: Sample> Kernels<T> {
         } = target;
         let shape = pack.shape();
         let (nq, np) = (shape.nq(), shape.np());
+        // The largest lag that is not the levels'.
+        let direct = plan.map_or(usize::MAX, Plan::head_taps);
         let compile = |taps: usize, lag: &dyn Fn(usize) -> usize| {
             let shape = DirectShape {
                 np,
@@ -88,7 +101,13 @@ impl<T: Sample> Kernels<T> {
                 taps,
                 elem: T::ELEM,
             };
-            let tap = |row: usize, term: usize| pack.tap(lag(term / np))[row * np + term % np];
+            let tap = |row: usize, term: usize| {
+                let lag = lag(term / np);
+                if lag > direct {
+                    return 0.0;
+                }
+                pack.tap(lag)[row * np + term % np]
+            };
             DirectKernel::<T>::compile(
                 &shape,
                 contraction,

@@ -198,20 +198,40 @@ impl<T: Sample> Engine<T> {
 
     /// Sums the levels' outputs for the block that begins at the coming step.
     fn gather(&self, state: &mut EngineState<T>) {
-        state.pending.fill(T::default());
+        let mut fresh = true;
         for (level, own) in self.levels.iter().zip(&state.levels).rev() {
             let Some(out) = own.read() else {
                 continue;
             };
             let offset = (state.time % level.block() as u64) as usize;
-            for (row, steps) in out.chunks_exact(level.block()).enumerate() {
-                let steps = &steps[offset..offset + self.block];
-                let rows = state.pending[row..].iter_mut().step_by(self.nq);
-                for (sum, &value) in rows.zip(steps) {
-                    *sum = *sum + value;
+            if self.nq == 1 {
+                let steps = &out[offset..offset + self.block];
+                sum(fresh, &mut state.pending, steps.iter());
+            } else {
+                let rows = state.pending.chunks_exact_mut(self.nq);
+                for (n, rows) in rows.enumerate() {
+                    let steps = out[offset + n..].iter().step_by(level.block());
+                    sum(fresh, rows, steps);
                 }
             }
+            fresh = false;
         }
+        if fresh {
+            state.pending.fill(T::default());
+        }
+    }
+}
+
+/// Adds values to sums, or sets the sums where they are `fresh`.
+fn sum<'a, T: Sample>(fresh: bool, sums: &mut [T], values: impl Iterator<Item = &'a T>) {
+    if fresh {
+        sums.iter_mut()
+            .zip(values)
+            .for_each(|(sum, &value)| *sum = value);
+    } else {
+        sums.iter_mut()
+            .zip(values)
+            .for_each(|(sum, &value)| *sum = *sum + value);
     }
 }
 

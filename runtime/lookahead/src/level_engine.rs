@@ -84,11 +84,11 @@ impl<T: Sample> LevelEngine<T> {
         }
     }
 
-    /// The kernels, for their digests.
-    pub(crate) fn kernels(&self) -> Vec<&MacKernel<T>> {
+    /// The kernel, for its digest.
+    pub(crate) fn kernel(&self) -> &MacKernel<T> {
         match self {
-            LevelEngine::Time(level) => vec![level.kernel()],
-            LevelEngine::Spectrum(level) => level.kernels().collect(),
+            LevelEngine::Time(level) => level.kernel(),
+            LevelEngine::Spectrum(level) => level.kernel(),
         }
     }
 }

@@ -57,7 +57,7 @@ impl<T: Sample> FarHistory<T> {
         let kernels = engines
             .iter()
             .flat_map(|(_, engine)| engine.levels())
-            .flat_map(LevelEngine::kernels);
+            .map(LevelEngine::kernel);
         let code_sha256 = kernels.filter_map(|kernel| kernel.code_sha256()).collect();
         Ok(FarHistory {
             plan: plan.clone(),

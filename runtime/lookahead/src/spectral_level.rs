@@ -270,28 +270,24 @@ impl<T: Sample> SpectralLevel<T> {
 
     /// Bytes of spectra and code.
     pub(crate) fn bytes(&self) -> usize {
-        size_of_val::<[T]>(&self.h) + self.bins.code_bytes()
+        size_of_val::<[T]>(&self.h) + self.bins.kernel.code_bytes()
     }
 
-    /// The kernels, for their digests.
-    pub(crate) fn kernels(&self) -> impl Iterator<Item = &MacKernel<T>> {
-        [Some(&self.bins.first), self.bins.rest.as_ref()]
-            .into_iter()
-            .flatten()
+    /// The kernel, for its digest.
+    pub(crate) fn kernel(&self) -> &MacKernel<T> {
+        &self.bins.kernel
     }
 }
 
-/// How the bins of a level lie in memory, and the kernels that multiply them.
+/// How the bins of a level lie in memory, and the kernel that multiplies them.
 struct Bins<T: Sample> {
     lanes: usize,
     slices: usize,
     schedule: SpectralSchedule,
-    first: MacKernel<T>,
-    rest: Option<MacKernel<T>>,
+    kernel: MacKernel<T>,
     shape: SpectralShape,
-    /// Packed taps of the first slice and of each other one, to whole cache lines.
-    first_len: usize,
-    rest_len: usize,
+    /// Packed taps of a slice, to whole cache lines.
+    slice_len: usize,
     partition_len: usize,
     slot_len: usize,
     row_im: usize,
@@ -326,7 +322,7 @@ impl<T: Sample> Bins<T> {
             nq,
             groups: in_slice,
             lanes: lanes as u8,
-            first: true,
+            first: false,
             y_stride: row_stride,
             y_im: row_im,
             elem: T::ELEM,
@@ -337,44 +333,21 @@ impl<T: Sample> Bins<T> {
                 .map_err(tdse_compiler::CompileRefusal::from)?;
             MacKernel::compile(kernel, code.tier, code.proof)
         };
-        let rest_shape = SpectralShape {
-            first: false,
-            ..shape
-        };
-        let first = compile(&shape)?;
-        let rest = if slices > 1 {
-            Some(compile(&rest_shape)?)
-        } else {
-            None
-        };
-        let packed_len = |shape| {
-            SpectralLayout::new(shape, schedule)
-                .len()
-                .next_multiple_of(line)
-        };
-        let (first_len, rest_len) = (packed_len(&shape), packed_len(&rest_shape));
+        let kernel = compile(&shape)?;
+        let packed = SpectralLayout::new(&shape, schedule).len();
+        let slice_len = packed.next_multiple_of(line);
         Ok(Bins {
             lanes,
             slices,
             schedule,
-            first,
-            rest,
-            first_len,
-            rest_len,
-            partition_len: first_len + (slices - 1) * rest_len,
+            kernel,
+            slice_len,
+            partition_len: slices * slice_len,
             slot_len: groups * np * 2 * lanes,
             row_im,
             row_stride,
             shape,
         })
-    }
-
-    /// Where the packed taps of a slice start.
-    fn slice_at(&self, slice: usize) -> usize {
-        match slice {
-            0 => 0,
-            _ => self.first_len + (slice - 1) * self.rest_len,
-        }
     }
 
     /// Adds one slice of a partition's products to the sums.
@@ -386,18 +359,10 @@ impl<T: Sample> Bins<T> {
         sums: &mut [T],
     ) -> Result<(), LookaheadError> {
         let groups = slice * self.shape.groups;
-        let h = &h[self.slice_at(slice)..];
+        let h = &h[slice * self.slice_len..];
         let x = &x[groups * self.shape.np * 2 * self.lanes..];
         let sums = &mut sums[groups * self.lanes..];
-        let kernel = match (slice, &self.rest) {
-            (1.., Some(rest)) => rest,
-            _ => &self.first,
-        };
-        Ok(kernel.run(h, x, sums)?)
-    }
-
-    fn code_bytes(&self) -> usize {
-        self.first.code_bytes() + self.rest.as_ref().map_or(0, MacKernel::code_bytes)
+        Ok(self.kernel.run(h, x, sums)?)
     }
 }
 
@@ -414,15 +379,8 @@ fn pack_partition<T: Sample>(
     let mut work = Workspace::new(block, transform.scratch_len());
     let mut samples = vec![0.0; 2 * block];
     let mut spectrum = vec![0.0; 2 * block];
-    let scale = 1.0 / (2.0 * round_trip_gain(block));
-    let layout = |slice: usize| {
-        let shape = SpectralShape {
-            first: slice == 0,
-            ..bins.shape
-        };
-        SpectralLayout::new(&shape, bins.schedule)
-    };
-    let layouts = [layout(0), layout(1)];
+    let scale = 1.0 / round_trip_gain(block);
+    let layout = SpectralLayout::new(&bins.shape, bins.schedule);
     for q in 0..bins.shape.nq {
         for p in 0..bins.shape.np {
             samples.fill(0.0);
@@ -433,18 +391,9 @@ fn pack_partition<T: Sample>(
             for (bin, pair) in spectrum.chunks_exact(2).enumerate() {
                 let (group, lane) = (bin / bins.lanes, bin % bins.lanes);
                 let (slice, group) = (group / bins.shape.groups, group % bins.shape.groups);
-                let layout = &layouts[slice.min(1)];
-                let at = bins.slice_at(slice) + lane;
-                let (re, im) = (T::rounded(pair[0] * scale), T::rounded(pair[1] * scale));
-                packed[at + layout.re(group, q, p)] = re;
-                if bin == 0 {
-                    packed[at + layout.re_nyquist(q, p)] = im;
-                    continue;
-                }
-                packed[at + layout.im(group, q, p)] = im;
-                if slice == 0 && group == 0 {
-                    packed[at + layout.re_nyquist(q, p)] = re;
-                }
+                let at = slice * bins.slice_len + lane;
+                packed[at + layout.re(group, q, p)] = T::rounded(pair[0] * scale);
+                packed[at + layout.im(group, q, p)] = T::rounded(pair[1] * scale);
             }
         }
     }

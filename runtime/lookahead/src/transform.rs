@@ -1,17 +1,18 @@
-//! Real transforms of length `2B` through complex ones of length `B`.
+//! Convolution of real sequences of `2B` samples by complex transforms of length `B`.
 //!
-//! Two neighbouring real samples make one complex number; after the complex transform the spectrum
-//! of the real sequence is taken apart bin by bin, mirrored bins together:
+//! Of a convolution of length `2B` only the second half is wanted, and what wraps round falls into the
+//! first; so it may wrap with a changed sign. Modulo `t^2B + 1 = (t^B - i)(t^B + i)` a real sequence is fixed by its
+//! rest modulo `t^B - i`, which is `B` complex numbers, and with `t = w u`, `w = exp(i pi / 2B)`, that becomes
+//! cyclic (the right-angle convolution of Crandall and Fagin, 1994):
 //!
 //! ```text
-//!   z[n] = x[2n] + i x[2n+1]     Z = FFT_B(z)     w = exp(-i pi k / B)
-//!   2 X[k] = (Z[k] + Z*[B-k]) - i w (Z[k] - Z*[B-k])       k = 0 .. B
+//!   z[n] = (x[n] + i x[n+B]) w^n     Z = FFT_B(z)     products bin by bin     IFFT     y[n+B] = Im(z[n] w^-n)
 //! ```
 //!
-//! `X[0]` and `X[B]` are real and share bin 0, so a spectrum has `B` bins and wastes none. Forward
-//! and backward leave their factors (2 and `2B`) in the numbers; the spectra of `H` carry the inverse.
-//! Which instructions the library uses is pinned by the level, never detected, and named in the
-//! numeric class. Scratch is the caller's: nothing is allocated after construction.
+//! All `B` bins are alike, there is no pass over mirrored pairs, and nothing is computed twice. The factor `B` of the
+//! transforms stays in the numbers; the spectra of `H` carry its inverse. Which instructions the library uses
+//! is pinned by the level, never detected, and named in the numeric class. Scratch is the caller's: nothing is
+//! allocated after construction.
 
 use std::f64::consts::PI;
 use std::sync::Arc;
@@ -22,41 +23,39 @@ use tdse_isa::Level;
 
 use crate::{LookaheadError, Sample};
 
-/// Sizes of one block's transforms.
+/// The transforms of one block size.
 pub(crate) struct RealTransform<T: FftNum> {
-    block: usize,
     forward: Arc<dyn Fft<T>>,
     backward: Arc<dyn Fft<T>>,
-    /// `exp(-i pi k / B)` for `k` below half of `B`.
-    twiddles: Vec<Complex<T>>,
+    /// `w^n` for `n` below `B`.
+    weights: Vec<Complex<T>>,
 }
 
-/// What the library's forward and backward transforms multiply by together with the passes here.
+/// What a product of two spectra must be divided by.
 pub(crate) fn round_trip_gain(block: usize) -> f64 {
-    4.0 * block as f64
+    block as f64
 }
 
 impl<T: Sample> RealTransform<T> {
     /// Plans the transforms of `2 * block` samples.
     pub(crate) fn new(block: usize, kind: TransformKind) -> Result<Self, LookaheadError> {
         let (forward, backward) = kind.plan(block)?;
-        let twiddles = (0..block.div_ceil(2))
-            .map(|k| {
-                let (sin, cos) = (-PI * k as f64 / block as f64).sin_cos();
+        let weights = (0..block)
+            .map(|n| {
+                let (sin, cos) = (PI * n as f64 / (2 * block) as f64).sin_cos();
                 Complex::new(T::rounded(cos), T::rounded(sin))
             })
             .collect();
         Ok(RealTransform {
-            block,
             forward,
             backward,
-            twiddles,
+            weights,
         })
     }
 
     /// Bins of a spectrum.
     pub(crate) fn block(&self) -> usize {
-        self.block
+        self.weights.len()
     }
 
     /// Complex numbers of scratch that the transforms need.
@@ -65,9 +64,8 @@ impl<T: Sample> RealTransform<T> {
         of(&self.forward).max(of(&self.backward))
     }
 
-    /// Transforms `samples` (at most `2 * block`, zeros after them) and writes twice its spectrum:
-    /// bin `k` to `k / lanes * stride + k % lanes`, its imaginary part `lanes` further; `lanes` is a
-    /// power of two.
+    /// Transforms `samples`, `2 * block` of them or `block` with zeros after them, and writes the spectrum: bin `k`
+    /// to `k / lanes * stride + k % lanes`, its imaginary part `lanes` further; `lanes` is a power of two.
     pub(crate) fn forward(
         &self,
         samples: &[T],
@@ -76,73 +74,67 @@ impl<T: Sample> RealTransform<T> {
         lanes: usize,
         stride: usize,
     ) {
-        let (z, scratch) = work.split(self.block);
-        let pairs = samples.len() / 2;
-        for (z, pair) in z.iter_mut().zip(samples.chunks_exact(2)) {
-            *z = Complex::new(pair[0], pair[1]);
-        }
-        z[pairs..].fill(Complex::new(T::zero(), T::zero()));
-        if let [last] = samples.chunks_exact(2).remainder() {
-            z[pairs].re = *last;
+        let (z, scratch) = work.split(self.block());
+        let (low, high) = samples.split_at(self.block());
+        if high.is_empty() {
+            for ((z, w), &x) in z.iter_mut().zip(&self.weights).zip(low) {
+                *z = Complex::new(w.re * x, w.im * x);
+            }
+        } else {
+            let pairs = low.iter().zip(high);
+            for ((z, w), (&x, &y)) in z.iter_mut().zip(&self.weights).zip(pairs) {
+                *z = Complex::new(w.re * x - w.im * y, w.re * y + w.im * x);
+            }
         }
         self.forward.process_with_scratch(z, scratch);
-
-        let half = self.block / 2;
-        let (shift, mask) = (lanes.trailing_zeros(), lanes - 1);
-        let mut write = |k: usize, re: T, im: T| {
-            let at = (k >> shift) * stride + (k & mask);
-            out[at] = re;
-            out[at + lanes] = im;
-        };
-        let dc = z[0];
-        write(0, twice(dc.re + dc.im), twice(dc.re - dc.im));
-        for (k, w) in self.twiddles.iter().enumerate().skip(1) {
-            let (a, b) = (z[k], z[self.block - k].conj());
-            let (s, d) = (a + b, a - b);
-            let wd = w * d;
-            let t = Complex::new(wd.im, -wd.re);
-            write(k, s.re + t.re, s.im + t.im);
-            write(self.block - k, s.re - t.re, t.im - s.im);
-        }
-        if self.block.is_multiple_of(2) {
-            write(half, twice(z[half].re), -twice(z[half].im));
+        match lanes {
+            2 => split::<T, 2>(z, out, stride),
+            4 => split::<T, 4>(z, out, stride),
+            8 => split::<T, 8>(z, out, stride),
+            _ => {
+                for (group, z) in z.chunks(lanes).enumerate() {
+                    split_group(z, &mut out[group * stride..], lanes);
+                }
+            }
         }
     }
 
     /// Transforms a spectrum back and writes the second half of the samples, `block` of them.
     pub(crate) fn backward(&self, re: &[T], im: &[T], work: &mut Workspace<T>, out: &mut [T]) {
-        let (z, scratch) = work.split(self.block);
-        let half = self.block / 2;
-        z[0] = Complex::new(re[0] + im[0], re[0] - im[0]);
-        for (k, w) in self.twiddles.iter().enumerate().skip(1) {
-            let m = self.block - k;
-            let (s_re, s_im) = (re[k] + re[m], im[k] - im[m]);
-            let d = Complex::new(re[k] - re[m], im[k] + im[m]);
-            let wd = w.conj() * d;
-            let (t_re, t_im) = (-wd.im, wd.re);
-            z[k] = Complex::new(s_re + t_re, s_im + t_im);
-            z[m] = Complex::new(s_re - t_re, t_im - s_im);
-        }
-        if self.block.is_multiple_of(2) {
-            z[half] = Complex::new(twice(re[half]), -twice(im[half]));
+        let (z, scratch) = work.split(self.block());
+        for ((z, &re), &im) in z.iter_mut().zip(re).zip(im) {
+            *z = Complex::new(re, im);
         }
         self.backward.process_with_scratch(z, scratch);
-
-        let (z, out) = if self.block.is_multiple_of(2) {
-            (&z[half..], out)
-        } else {
-            out[0] = z[half].im;
-            (&z[half + 1..], &mut out[1..])
-        };
-        for (pair, z) in out.chunks_exact_mut(2).zip(z) {
-            pair[0] = z.re;
-            pair[1] = z.im;
+        for ((out, z), w) in out.iter_mut().zip(z).zip(&self.weights) {
+            *out = z.im * w.re - z.re * w.im;
         }
     }
 }
 
-fn twice<T: FftNum>(value: T) -> T {
-    value + value
+/// Writes groups of `LANES` bins `stride` apart, real parts first.
+fn split<T: Sample, const LANES: usize>(z: &[Complex<T>], out: &mut [T], stride: usize) {
+    let (groups, rest) = z.as_chunks::<LANES>();
+    let mut at = 0;
+    for group in groups {
+        if let Some(out) = out.get_mut(at..at + 2 * LANES) {
+            for (lane, z) in group.iter().enumerate() {
+                out[lane] = z.re;
+                out[lane + LANES] = z.im;
+            }
+        }
+        at += stride;
+    }
+    if !rest.is_empty() {
+        split_group(rest, &mut out[at..], LANES);
+    }
+}
+
+fn split_group<T: Sample>(z: &[Complex<T>], out: &mut [T], lanes: usize) {
+    for (lane, z) in z.iter().enumerate() {
+        out[lane] = z.re;
+        out[lane + lanes] = z.im;
+    }
 }
 
 /// Room for one transform of the largest block and the library's scratch.
@@ -237,55 +229,67 @@ type Pair<T> = (Arc<dyn Fft<T>>, Arc<dyn Fft<T>>);
 mod tests {
     use super::*;
 
-    /// The circular convolution of length 2B, second half, by its definition.
+    /// The second half of the convolution of length 2B that wraps with a changed sign, by its definition.
     fn convolved(h: &[f64], x: &[f64], block: usize) -> Vec<f64> {
         let n = 2 * block;
         let at = |v: &[f64], i: usize| v.get(i).copied().unwrap_or(0.0);
+        let term = |i: usize, u: usize| {
+            if u <= i {
+                at(h, u) * at(x, i - u)
+            } else {
+                -at(h, u) * at(x, i + n - u)
+            }
+        };
         (block..n)
-            .map(|i| (0..n).map(|u| at(h, u) * at(x, (i + n - u) % n)).sum())
+            .map(|i| (0..n).map(|u| term(i, u)).sum())
             .collect()
     }
 
     #[test]
-    fn the_product_of_spectra_is_the_circular_convolution() {
-        for kind in [
+    fn the_product_of_spectra_is_the_convolution_that_wraps_with_a_changed_sign() {
+        let kinds = [
             TransformKind::Scalar,
             TransformKind::of(tdse_isa::Host::get().best()),
-        ] {
+        ];
+        for kind in kinds {
             for block in [1, 2, 3, 4, 5, 7, 8, 12, 16, 31, 64, 100] {
-                let transform = RealTransform::<f64>::new(block, kind).unwrap();
-                let mut work = Workspace::new(block + 3, transform.scratch_len());
-                for filled in [2 * block, block, block + 1, 1] {
-                    let h: Vec<f64> = (0..2 * block)
-                        .map(|i| ((i * 7 % 11) as f64) - 4.0)
-                        .collect();
-                    let x: Vec<f64> = (0..filled).map(|i| ((i * 5 % 13) as f64) - 6.0).collect();
-                    let mut spectra = [vec![0.0; 2 * block], vec![0.0; 2 * block]];
-                    transform.forward(&h, &mut work, &mut spectra[0], 1, 2);
-                    transform.forward(&x, &mut work, &mut spectra[1], 1, 2);
-                    let gain = 2.0 * round_trip_gain(block);
-                    let mut re = vec![0.0; block];
-                    let mut im = vec![0.0; block];
-                    for k in 0..block {
-                        let (a, b) = (spectra[0][2 * k], spectra[0][2 * k + 1]);
-                        let (c, d) = (spectra[1][2 * k], spectra[1][2 * k + 1]);
-                        if k == 0 {
-                            (re[0], im[0]) = (a * c / gain, b * d / gain);
-                        } else {
-                            re[k] = (a * c - b * d) / gain;
-                            im[k] = (a * d + b * c) / gain;
-                        }
-                    }
-                    let mut out = vec![0.0; block];
-                    transform.backward(&re, &im, &mut work, &mut out);
-                    for (n, (got, want)) in out.iter().zip(convolved(&h, &x, block)).enumerate() {
-                        assert!(
-                            (got - want).abs() < 1e-11,
-                            "{kind:?} {block} {n}: {got} {want}"
-                        );
-                    }
+                for (filled, lanes) in [(2 * block, 1), (block, 2), (block, 4), (2 * block, 16)] {
+                    round_trip(kind, block, filled, lanes);
                 }
             }
+        }
+    }
+
+    fn round_trip(kind: TransformKind, block: usize, filled: usize, lanes: usize) {
+        let transform = RealTransform::<f64>::new(block, kind).unwrap();
+        let mut work = Workspace::new(block + 3, transform.scratch_len());
+        let h: Vec<f64> = (0..2 * block).map(|i| (i * 7 % 11) as f64 - 4.0).collect();
+        let x: Vec<f64> = (0..filled).map(|i| (i * 5 % 13) as f64 - 6.0).collect();
+        let stride = 2 * lanes + 3;
+        let mut spectra = [&h, &x].map(|samples| {
+            let mut out = vec![0.0; block.div_ceil(lanes) * stride];
+            transform.forward(samples, &mut work, &mut out, lanes, stride);
+            out
+        });
+        let [a, b] = &mut spectra;
+        let at = |k: usize| k / lanes * stride + k % lanes;
+        let gain = round_trip_gain(block);
+        let product = |k: usize| {
+            let (a_re, a_im) = (a[at(k)], a[at(k) + lanes]);
+            let (b_re, b_im) = (b[at(k)], b[at(k) + lanes]);
+            (
+                (a_re * b_re - a_im * b_im) / gain,
+                (a_re * b_im + a_im * b_re) / gain,
+            )
+        };
+        let (re, im): (Vec<f64>, Vec<f64>) = (0..block).map(product).unzip();
+        let mut out = vec![0.0; block];
+        transform.backward(&re, &im, &mut work, &mut out);
+        for (n, (got, want)) in out.iter().zip(convolved(&h, &x, block)).enumerate() {
+            assert!(
+                (got - want).abs() < 1e-11,
+                "{kind:?} {block} {n}: {got} {want}"
+            );
         }
     }
 }
