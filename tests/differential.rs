@@ -218,14 +218,13 @@ fn spectral_case<T: Oracle>(random: &mut Random, contraction: Contraction, turn:
     let pick = |list: &[usize], every: usize| list[turn / every % list.len()];
     let (np, nq) = (pick(&AHEAD_PORTS, 1), pick(&AHEAD_PORTS, 6));
     let (groups, lanes) = (pick(&GROUPS, 36), LANES[turn % 5]);
-    let (vector, first) = (usize::from(lanes), turn.is_multiple_of(2));
+    let vector = usize::from(lanes);
     let bins = groups * vector;
     let shape = SpectralShape {
         np,
         nq,
         groups,
         lanes,
-        first,
         y_stride: 2 * bins + turn % 3,
         y_im: bins + turn % 3,
         elem: T::ELEM,
@@ -243,18 +242,12 @@ fn spectral_case<T: Oracle>(random: &mut Random, contraction: Contraction, turn:
         let add = |sum: &mut T, h, x| *sum = T::accumulate(contraction, h, x, *sum);
         for p in 0..np {
             let (h_re, h_im) = (h[layout.re(g, q, p) + lane], h[layout.im(g, q, p) + lane]);
-            let is_first = first && g == 0;
-            let other = if is_first {
-                h[layout.re_nyquist(q, p) + lane]
-            } else {
-                h_re
-            };
             let at = (g * np + p) * 2 * vector + lane;
             let re = &mut after[q * shape.y_stride + bin];
             add(re, h_re, x[at]);
             add(re, h_im, T::minus(x[at + vector]));
             let im = &mut after[q * shape.y_stride + shape.y_im + bin];
-            add(im, other, x[at + vector]);
+            add(im, h_re, x[at + vector]);
             add(im, h_im, x[at]);
         }
     }

@@ -8,9 +8,7 @@
 //!
 //! Real and imaginary parts lie apart, so a complex multiply-add is four real ones on whole
 //! vectors and nothing is shuffled. Cost per input, row and group: two loads of `h` and four
-//! multiply-adds; per input and block of rows two loads of `x` and one negation. Bin 0 of a real
-//! signal's spectrum holds two real numbers; a third vector of `h` in group 0 lets the same four
-//! multiply-adds serve it.
+//! multiply-adds; per input and block of rows two loads of `x` and one negation. All bins are alike.
 
 use tdse_kir::{
     Access, Affine, Bound, BufferId, Contraction, Kernel, KernelBuilder, NumericClass, Op, Value,
@@ -48,15 +46,13 @@ pub fn spectral_mac(
         nq,
         groups,
         lanes,
-        first,
         y_stride,
         y_im,
         elem,
     } = *shape;
     let name = format!(
-        "{FAMILY}.{}.np{np}.nq{nq}.g{groups}.l{lanes}{}.ys{y_stride}.yi{y_im}.{}.r{}",
+        "{FAMILY}.{}.np{np}.nq{nq}.g{groups}.l{lanes}.ys{y_stride}.yi{y_im}.{}.r{}",
         elem.name(),
-        if first { ".first" } else { "" },
         rounding::name(contraction),
         schedule.rows,
     );
@@ -72,20 +68,14 @@ pub fn spectral_mac(
         rows: schedule.rows.into(),
         contraction,
     };
-    let from = usize::from(first);
-    if first {
-        spectra.group(&mut b, 3, 0, Start::at(0));
-    }
-    // The vectors that a first group has more move all groups after it.
-    let moved = from * np * nq * usize::from(lanes);
-    if groups > from + 1 {
-        let (lo, hi) = (Bound::Const(from as i64), Bound::Const(groups as i64));
-        b.repeat("g", lo, hi, &[], |b, var, _| {
-            spectra.group(b, 2, moved, Start::counted(var, 1));
+    if groups > 1 {
+        let trips = Bound::Const(groups as i64);
+        b.repeat("g", Bound::Const(0), trips, &[], |b, var, _| {
+            spectra.group(b, Start::counted(var, 1));
             Vec::new()
         });
-    } else if groups > from {
-        spectra.group(&mut b, 2, moved, Start::at(from));
+    } else {
+        spectra.group(&mut b, Start::at(0));
     }
     Ok(b.finish())
 }
@@ -108,20 +98,18 @@ const RE: usize = 0;
 const IM: usize = 1;
 
 impl Spectra<'_> {
-    /// One group, the one that `start` counts. Its entries of `h` have `parts` vectors each and
-    /// stand `moved` elements further on than groups of two vectors would.
-    fn group(&self, b: &mut KernelBuilder, parts: usize, moved: usize, start: Start) {
+    /// One group, the one that `start` counts.
+    fn group(&self, b: &mut KernelBuilder, start: Start) {
         let SpectralShape { np, nq, lanes, .. } = *self.shape;
         let lanes = usize::from(lanes);
-        let h = start.from(&Affine::at(moved as i64), 2 * lanes * np * nq);
+        let h = start.from(&Affine::at(0), 2 * lanes * np * nq);
         let x = start.from(&Affine::at(0), 2 * lanes * np);
         let y = start.from(&Affine::at(0), lanes);
         tiles(b, "b", nq, self.rows, |b, row, rows| {
             let block = Block {
                 spectra: self,
-                h: row.from(&h, parts * lanes * np),
+                h: row.from(&h, 2 * lanes * np),
                 x: x.clone(),
-                parts,
                 rows,
             };
             block.emit(b, row.from(&y, self.shape.y_stride));
@@ -134,7 +122,6 @@ struct Block<'a> {
     spectra: &'a Spectra<'a>,
     h: Affine,
     x: Affine,
-    parts: usize,
     rows: usize,
 }
 
@@ -178,19 +165,15 @@ impl Block<'_> {
         let x_re = b.load(ty, x, part(&input, RE));
         let x_im = b.load(ty, x, part(&input, IM));
         let minus = b.define(ty, Op::Neg(x_im));
-        let column = p.from(&self.h, self.parts * self.rows * lanes);
+        let column = p.from(&self.h, 2 * self.rows * lanes);
         for (r, sums) in sums.chunks_exact_mut(2).enumerate() {
-            let entry = part(&column, r * self.parts);
+            let entry = part(&column, 2 * r);
             let h_re = b.load(ty, h, part(&entry, RE));
             let h_im = b.load(ty, h, part(&entry, IM));
-            let h_other = match self.parts {
-                2 => h_re,
-                _ => b.load(ty, h, part(&entry, 2)),
-            };
             let mut add = |sum: &mut Value, h, x| *sum = accumulate(b, contraction, h, x, *sum);
             add(&mut sums[RE], h_re, x_re);
             add(&mut sums[RE], h_im, minus);
-            add(&mut sums[IM], h_other, x_im);
+            add(&mut sums[IM], h_re, x_im);
             add(&mut sums[IM], h_im, x_re);
         }
     }

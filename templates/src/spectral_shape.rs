@@ -1,7 +1,7 @@
 //! What a spectral kernel computes, and where its `H` lies.
 //!
 //! ```text
-//! h   [group][row block][p][q in block][re | im | re' in group 0 of a first][lane]
+//! h   [group][row block][p][q in block][re | im][lane]
 //! x   [group][p][re | im][lane]
 //! y   re of (q, bin) at q*y_stride + bin, im at q*y_stride + y_im + bin
 //! ```
@@ -29,9 +29,6 @@ pub struct SpectralShape {
     pub groups: usize,
     /// Bins in a group: 1, 2, 4, 8 or 16.
     pub lanes: u8,
-    /// Whether group 0 holds bin 0, whose two parts are two real numbers: that of frequency 0 as
-    /// `re` and that of half the sampling rate as `im`.
-    pub first: bool,
     /// Elements from a row of `y` to the next.
     pub y_stride: usize,
     /// Elements from the real parts of a row of `y` to its imaginary parts.
@@ -63,7 +60,6 @@ impl SpectralShape {
             nq,
             groups,
             lanes,
-            first: _,
             y_stride,
             y_im,
             elem: _,
@@ -73,7 +69,7 @@ impl SpectralShape {
             return Err(TemplateError::Lanes { found: lanes });
         }
         let vector = usize::from(lanes);
-        bounded(FAMILY, "h", product(&[3, vector, groups, np, nq]))?;
+        bounded(FAMILY, "h", product(&[2, vector, groups, np, nq]))?;
         bounded(FAMILY, "x", product(&[2, vector, groups, np]))?;
         let bins = self.bins();
         let row = y_im.checked_add(bins);
@@ -116,7 +112,7 @@ impl SpectralLayout {
 
     /// Elements in the packed buffer.
     pub fn len(&self) -> usize {
-        self.group(self.shape.groups)
+        2 * self.shape.np * self.shape.nq * self.shape.bins()
     }
 
     /// Whether the buffer is empty.
@@ -125,21 +121,13 @@ impl SpectralLayout {
     }
 
     /// Offset of the real parts of `H[q][p]` in the bins of group `g`: lane 0, the others follow.
-    /// In lane 0 of a first group stands the real number of frequency 0.
     pub fn re(&self, g: usize, q: usize, p: usize) -> usize {
         self.part(g, q, p, 0)
     }
 
-    /// Offset of the imaginary parts; 0 in lane 0 of a first group.
+    /// Offset of the imaginary parts.
     pub fn im(&self, g: usize, q: usize, p: usize) -> usize {
         self.part(g, q, p, 1)
-    }
-
-    /// Offset in group 0 of what multiplies the imaginary part of `x` for the imaginary part of
-    /// `y`, when the shape is a `first`: the real parts once more, but in lane 0 the real number
-    /// of half the sampling rate. Otherwise the real parts are read.
-    pub fn re_nyquist(&self, q: usize, p: usize) -> usize {
-        self.part(0, q, p, if self.shape.first { 2 } else { 0 })
     }
 
     /// Offset of part `part` of one entry.
@@ -147,18 +135,7 @@ impl SpectralLayout {
         let first = q - q % self.rows;
         let in_block = self.rows.min(self.shape.nq - first);
         let entry = first * self.shape.np + p * in_block + (q - first);
-        self.group(g) + (entry * self.parts(g) + part) * usize::from(self.shape.lanes)
-    }
-
-    /// Vectors of an entry in a group.
-    fn parts(&self, g: usize) -> usize {
-        if g == 0 && self.shape.first { 3 } else { 2 }
-    }
-
-    /// Offset of a group.
-    fn group(&self, g: usize) -> usize {
-        let vectors = self.shape.np * self.shape.nq * usize::from(self.shape.lanes);
-        let more = usize::from(g > 0 && self.shape.first);
-        (2 * g + more) * vectors
+        let group = g * self.shape.np * self.shape.nq;
+        (2 * (group + entry) + part) * usize::from(self.shape.lanes)
     }
 }

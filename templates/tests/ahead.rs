@@ -11,14 +11,13 @@ use tdse_templates::{
 
 const LANES: [u8; 5] = [1, 2, 4, 8, 16];
 
-fn spectral(np: usize, nq: usize, groups: usize, lanes: u8, first: bool) -> SpectralShape {
+fn spectral(np: usize, nq: usize, groups: usize, lanes: u8) -> SpectralShape {
     let bins = groups * usize::from(lanes);
     SpectralShape {
         np,
         nq,
         groups,
         lanes,
-        first,
         y_stride: 2 * bins + 3,
         y_im: bins + 1,
         elem: Elem::F64,
@@ -31,13 +30,11 @@ fn spectral_shapes() -> impl Iterator<Item = (SpectralShape, SpectralSchedule)> 
         .into_iter()
         .zip(0_usize..)
         .flat_map(|((np, nq), turn)| {
-            [1, 2, 3, 7].into_iter().flat_map(move |groups| {
+            [1, 2, 3, 7].into_iter().map(move |groups| {
                 let lanes = LANES[(turn + groups) % 5];
                 let rows = [1, 2, 3, 5][(turn + groups) % 4];
-                [true, false].map(|first| {
-                    let shape = spectral(np, nq, groups, lanes, first);
-                    (shape, SpectralSchedule { rows })
-                })
+                let shape = spectral(np, nq, groups, lanes);
+                (shape, SpectralSchedule { rows })
             })
         })
 }
@@ -138,7 +135,7 @@ fn schedules_print_and_parse_and_other_text_is_refused() {
 
 #[test]
 fn shapes_that_make_no_kernel_are_refused_by_name() {
-    let good = spectral(2, 3, 2, 4, false);
+    let good = spectral(2, 3, 2, 4);
     let of = |shape: SpectralShape| {
         let made = spectral_mac(&shape, Contraction::Fma, SpectralSchedule { rows: 2 });
         made.unwrap_err().name()
@@ -242,7 +239,7 @@ fn imaginary_parts_may_stand_behind_all_rows() {
     let shape = SpectralShape {
         y_stride: 8,
         y_im: 24,
-        ..spectral(2, 3, 2, 4, true)
+        ..spectral(2, 3, 2, 4)
     };
     let made = spectral_mac(&shape, Contraction::Fma, SpectralSchedule { rows: 2 });
     verify(made.unwrap()).unwrap();
@@ -263,11 +260,6 @@ fn every_entry_has_a_place_of_its_own_and_nothing_is_padding() {
             for g in 0..shape.groups {
                 take(layout.re(g, q, p));
                 take(layout.im(g, q, p));
-            }
-            if shape.first {
-                take(layout.re_nyquist(q, p));
-            } else {
-                assert_eq!(layout.re_nyquist(q, p), layout.re(0, q, p));
             }
         }
         assert!(taken.iter().all(|&t| t), "{shape:?} {schedule}");
@@ -307,7 +299,7 @@ fn code_does_not_grow_with_a_shape() {
     let statements = |kernel: tdse_kir::Kernel| kernel.to_string().lines().count();
     let of = |n: usize| {
         let schedule = SpectralSchedule { rows: 2 };
-        let shape = spectral(2 * n + 1, 2 * n + 1, n, 2, true);
+        let shape = spectral(2 * n + 1, 2 * n + 1, n, 2);
         statements(spectral_mac(&shape, Contraction::Fma, schedule).unwrap())
     };
     assert_eq!(of(5), of(500));
@@ -327,7 +319,6 @@ fn spectral_sums_are_those_of_a_plain_loop() {
             nq,
             groups,
             lanes,
-            first,
             y_stride,
             y_im,
             ..
@@ -343,22 +334,13 @@ fn spectral_sums_are_those_of_a_plain_loop() {
             for bin in 0..shape.bins() {
                 let (g, lane) = (bin / lanes, bin % lanes);
                 let (re, im) = (whole(entry(q, p, bin)), whole(3 * entry(q, p, bin) + 1));
-                let real = first && bin == 0;
                 h[layout.re(g, q, p) + lane] = re;
-                h[layout.im(g, q, p) + lane] = if real { 0.0 } else { im };
-                if first && g == 0 {
-                    h[layout.re_nyquist(q, p) + lane] = if real { im } else { re };
-                }
+                h[layout.im(g, q, p) + lane] = im;
                 let at = (g * np + p) * 2 * lanes + lane;
                 let (x_re, x_im) = (x[at], x[at + lanes]);
                 let row = q * y_stride + bin;
-                if real {
-                    expected[row] += re * x_re;
-                    expected[row + y_im] += im * x_im;
-                } else {
-                    expected[row] += re * x_re - im * x_im;
-                    expected[row + y_im] += re * x_im + im * x_re;
-                }
+                expected[row] += re * x_re - im * x_im;
+                expected[row + y_im] += re * x_im + im * x_re;
             }
         }
         for contraction in [Contraction::Fma, Contraction::Separate] {

@@ -27,7 +27,6 @@ fn spectral_mac_of_odd_shapes() {
                 nq,
                 groups,
                 lanes,
-                first: turn % 2 == 0,
                 y_stride: 2 * bins + turn % 3,
                 y_im: bins + turn % 3,
                 elem: ELEMS[turn / 2 % 2],

@@ -45,7 +45,6 @@ fn spectral<T: Real>(tier: Tier, proof: Proof, sizes: &[usize]) {
             nq,
             groups,
             lanes,
-            first: true,
             y_stride: 2 * bins,
             y_im: bins,
             elem: T::ELEM,

@@ -42,7 +42,6 @@ fn lanes_and_schedules_fit_every_shape_at_every_level() {
                     nq,
                     groups,
                     lanes,
-                    first: true,
                     y_stride: 2 * groups * usize::from(lanes),
                     y_im: groups * usize::from(lanes),
                     elem,
@@ -79,7 +78,6 @@ fn hold_spectral<T: Real + std::fmt::Debug>(tier: Tier, np: usize, nq: usize, bl
         nq,
         groups,
         lanes,
-        first: true,
         y_stride: 2 * bins,
         y_im: bins,
         elem: T::ELEM,
@@ -95,19 +93,13 @@ fn hold_spectral<T: Real + std::fmt::Debug>(tier: Tier, np: usize, nq: usize, bl
             let (g, lane) = (bin / vector, bin % vector);
             let entry = (q * np + p) * bins + bin;
             let (re, im) = (whole(entry), whole(7 * entry + 2));
-            let real = bin == 0;
             h[layout.re(g, q, p) + lane] = T::from_f64(re);
-            h[layout.im(g, q, p) + lane] = T::from_f64(if real { 0.0 } else { im });
-            if g == 0 {
-                h[layout.re_nyquist(q, p) + lane] = T::from_f64(if real { im } else { re });
-            }
+            h[layout.im(g, q, p) + lane] = T::from_f64(im);
             let at = (g * np + p) * 2 * vector + lane;
             let (x_re, x_im) = (x[at].to_f64(), x[at + vector].to_f64());
             let row = q * shape.y_stride + bin;
-            let cross = if real { 0.0 } else { im };
-            let other = if real { im } else { re };
-            expected[row] += re * x_re - cross * x_im;
-            expected[row + shape.y_im] += other * x_im + cross * x_re;
+            expected[row] += re * x_re - im * x_im;
+            expected[row + shape.y_im] += re * x_im + im * x_re;
         }
     }
     let contraction = Contraction::Separate;

@@ -146,7 +146,6 @@ macro_rules! instance {
                 T: Lane,
                 const R: usize,
                 const W: usize,
-                const PARTS: usize,
                 const FUSED: bool,
             >(
                 walk: &TileWalk,
@@ -155,7 +154,7 @@ macro_rules! instance {
                 shared: *const u8,
             ) {
                 // SAFETY: the caller's promise, passed on.
-                unsafe { mac::complex::<T, R, W, PARTS, FUSED>(walk, y, own, shared) }
+                unsafe { mac::complex::<T, R, W, FUSED>(walk, y, own, shared) }
             }
 
             fn find_tile(
@@ -188,7 +187,7 @@ macro_rules! instance {
                 rows: usize,
                 width: Width,
             ) -> Option<TileFn> {
-                use TileForm::{Columns, Complex, ComplexWithReal};
+                use TileForm::{Columns, Complex};
                 match (form, width, rows) {
                     (Columns, Width::Two, 1) => Some(columns::<T, 1, W, false, FUSED>),
                     (Columns, Width::Two, 2) => Some(columns::<T, 2, W, false, FUSED>),
@@ -206,18 +205,12 @@ macro_rules! instance {
                     (Columns, Width::Part, 2) => Some(columns::<T, 2, P, MASKED, FUSED>),
                     (Columns, Width::Part, 3) => Some(columns::<T, 3, P, MASKED, FUSED>),
                     (Columns, Width::Part, 4) => Some(columns::<T, 4, P, MASKED, FUSED>),
-                    (Complex, Width::One, 1) => Some(complex::<T, 1, N, 2, FUSED>),
-                    (Complex, Width::One, 2) => Some(complex::<T, 2, N, 2, FUSED>),
-                    (Complex, Width::One, 3) => Some(complex::<T, 3, N, 2, FUSED>),
-                    (Complex, Width::One, 4) => Some(complex::<T, 4, N, 2, FUSED>),
-                    (Complex, Width::Two, 1) => Some(complex::<T, 1, W, 2, FUSED>),
-                    (Complex, Width::Two, 2) => Some(complex::<T, 2, W, 2, FUSED>),
-                    (ComplexWithReal, Width::One, 1) => Some(complex::<T, 1, N, 3, FUSED>),
-                    (ComplexWithReal, Width::One, 2) => Some(complex::<T, 2, N, 3, FUSED>),
-                    (ComplexWithReal, Width::One, 3) => Some(complex::<T, 3, N, 3, FUSED>),
-                    (ComplexWithReal, Width::One, 4) => Some(complex::<T, 4, N, 3, FUSED>),
-                    (ComplexWithReal, Width::Two, 1) => Some(complex::<T, 1, W, 3, FUSED>),
-                    (ComplexWithReal, Width::Two, 2) => Some(complex::<T, 2, W, 3, FUSED>),
+                    (Complex, Width::One, 1) => Some(complex::<T, 1, N, FUSED>),
+                    (Complex, Width::One, 2) => Some(complex::<T, 2, N, FUSED>),
+                    (Complex, Width::One, 3) => Some(complex::<T, 3, N, FUSED>),
+                    (Complex, Width::One, 4) => Some(complex::<T, 4, N, FUSED>),
+                    (Complex, Width::Two, 1) => Some(complex::<T, 1, W, FUSED>),
+                    (Complex, Width::Two, 2) => Some(complex::<T, 2, W, FUSED>),
                     _ => None,
                 }
             }

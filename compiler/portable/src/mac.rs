@@ -274,21 +274,14 @@ pub(crate) unsafe fn columns<
 
 /// `R` pairs of sums of `W` lanes: real and imaginary parts of products.
 ///
-/// Vectors lie one behind the other: of the shared operand the real and the imaginary part; of each
-/// row the same, `PARTS` in all, and the last of three stands in for the real part where that meets
-/// the shared imaginary one. As constants these distances cost no registers; as variables they made
+/// Vectors lie one behind the other: of the shared operand the real and the imaginary part, and of
+/// each row the same. As constants these distances cost no registers; as variables they made
 /// the compiler keep a pointer for each and spill them (4 times slower, Zen 3).
 ///
 /// # Safety
 /// As [`TileFn`].
 #[inline(always)]
-pub(crate) unsafe fn complex<
-    T: Lane,
-    const R: usize,
-    const W: usize,
-    const PARTS: usize,
-    const FUSED: bool,
->(
+pub(crate) unsafe fn complex<T: Lane, const R: usize, const W: usize, const FUSED: bool>(
     walk: &TileWalk,
     mut y: *mut u8,
     mut own: *const u8,
@@ -317,11 +310,10 @@ pub(crate) unsafe fn complex<
                         // SAFETY: both parts of the shared operand are readable.
                         let (x_re, x_im) = unsafe { (vectors.read(), vectors.add(1).read()) };
                         for k in 0..R {
-                            // SAFETY: the parts of each row's own operand are readable.
-                            let (h_re, h_im, h_other) = unsafe {
-                                let entry = h.cast::<[T; W]>().add(k * PARTS);
-                                let other = if PARTS == 3 { 2 } else { 0 };
-                                (entry.read(), entry.add(1).read(), entry.add(other).read())
+                            // SAFETY: both parts of each row's own operand are readable.
+                            let (h_re, h_im) = unsafe {
+                                let entry = h.cast::<[T; W]>().add(2 * k);
+                                (entry.read(), entry.add(1).read())
                             };
                             for l in 0..W {
                                 re[k][l] = T::accumulate::<FUSED>(h_re[l], x_re[l], re[k][l]);
@@ -330,7 +322,7 @@ pub(crate) unsafe fn complex<
                                 re[k][l] = T::accumulate::<FUSED>(h_im[l], -x_im[l], re[k][l]);
                             }
                             for l in 0..W {
-                                im[k][l] = T::accumulate::<FUSED>(h_other[l], x_im[l], im[k][l]);
+                                im[k][l] = T::accumulate::<FUSED>(h_re[l], x_im[l], im[k][l]);
                             }
                             for l in 0..W {
                                 im[k][l] = T::accumulate::<FUSED>(h_im[l], x_re[l], im[k][l]);

@@ -145,9 +145,6 @@ pub(crate) enum TileForm {
     Columns,
     /// Two sums a row: a complex vector of its own times one that rows share.
     Complex,
-    /// The same; a third vector of the row's own replaces its real part where that meets the
-    /// imaginary one.
-    ComplexWithReal,
 }
 
 /// One step.
@@ -244,7 +241,6 @@ impl fmt::Display for Tile {
         let form = match self.form {
             TileForm::Columns => "columns",
             TileForm::Complex => "complex",
-            TileForm::ComplexWithReal => "complex_with_real",
         };
         let [far, near] = self.walk.outer;
         let elem = elem.name();

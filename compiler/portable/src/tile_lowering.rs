@@ -53,7 +53,7 @@ impl<'k> Lowering<'k> {
         let run = &first.run;
         let rows = match run.form {
             TileForm::Columns => tile.sums,
-            TileForm::Complex | TileForm::ComplexWithReal => tile.sums / 2,
+            TileForm::Complex => tile.sums / 2,
         };
         let lanes = usize::from(tile.lanes);
         let elem = tile.ty.elem;
@@ -88,9 +88,7 @@ fn walk_of(tile: &Tile<'_>, around: &[Counted]) -> Option<TileWalk> {
     let run = &first.run;
     let (y_row, y_im) = match run.form {
         TileForm::Columns => (even(&tile.y_offsets, 1)?, 0),
-        TileForm::Complex | TileForm::ComplexWithReal => {
-            (even(&tile.y_offsets, 2)?, *tile.y_offsets.get(1)?)
-        }
+        TileForm::Complex => (even(&tile.y_offsets, 2)?, *tile.y_offsets.get(1)?),
     };
     let mut outer = [Line::ONCE; OUTER];
     // The innermost loop is the last of either list.

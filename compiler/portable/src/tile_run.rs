@@ -3,7 +3,7 @@
 //! ```text
 //! columns   y_k += h_k (one element) * x (vector)              for every row k
 //! complex   re_k += h_k.re * x.re;  re_k += h_k.im * -x.im     for every row k
-//!           im_k += h_k.im' * x.im; im_k += h_k.im * x.re
+//!           im_k += h_k.re * x.im; im_k += h_k.im * x.re
 //! ```
 //!
 //! *Own* is what a row has to itself (`h`), *shared* what all rows meet (`x`). Statements match when
@@ -234,7 +234,8 @@ impl<'k> Scan<'k> {
             |c: usize, t: usize| even(steps, rows, |s, k| self.chains[2 * k + c][2 * s + t].1);
         let (re, im) = (own(0, 0)?, own(0, 1)?);
         let (x_re, x_im) = (shared(0, 0)?, shared(0, 1)?);
-        let same = apart(im, own(1, 1)?) == Some(0)
+        let same = apart(re, own(1, 0)?) == Some(0)
+            && apart(im, own(1, 1)?) == Some(0)
             && apart(x_re, shared(1, 1)?) == Some(0)
             && apart(x_im, shared(1, 0)?) == Some(0)
             && x_re.row == 0;
@@ -244,20 +245,12 @@ impl<'k> Scan<'k> {
         let lanes = self.chains[0][0].1.lanes;
         // Vectors one behind the other.
         let vectors = |n: i64| n * i64::from(lanes);
-        let other = apart(re, own(1, 0)?)?;
-        let (form, entry) = if other == vectors(2) {
-            (TileForm::ComplexWithReal, vectors(3))
-        } else if other == 0 {
-            (TileForm::Complex, vectors(2))
-        } else {
-            return None;
-        };
         let behind = apart(re, im)? == vectors(1) && apart(x_re, x_im)? == vectors(1);
-        if !behind || rows > 1 && re.row != entry {
+        if !behind || rows > 1 && re.row != vectors(2) {
             return None;
         }
         Some(Run {
-            form,
+            form: TileForm::Complex,
             fused: self.fused,
             lanes,
             steps,

@@ -20,7 +20,6 @@ fn spectral(np: usize, nq: usize, groups: usize, lanes: u8, turn: usize) -> Spec
         nq,
         groups,
         lanes,
-        first: turn.is_multiple_of(2),
         y_stride: 2 * bins + turn % 3,
         y_im: bins + turn % 3,
         elem: ELEMS[turn / 2 % 2],
@@ -103,7 +102,6 @@ fn temporal_block_of_odd_shapes() {
 fn whole_nests_are_one_step() {
     let spectral = |np, nq, groups, rows| {
         let shape = SpectralShape {
-            first: false,
             elem: Elem::F64,
             ..spectral(np, nq, groups, 4, 0)
         };

@@ -322,7 +322,6 @@ impl<T: Sample> Bins<T> {
             nq,
             groups: in_slice,
             lanes: lanes as u8,
-            first: false,
             y_stride: row_stride,
             y_im: row_im,
             elem: T::ELEM,

@@ -124,7 +124,6 @@ fn spectral<T: Sample>(tier: Tier, proof: Proof) -> Result<Mac<T>, LookaheadErro
         nq,
         groups: row / usize::from(lanes),
         lanes,
-        first: false,
         y_stride: 2 * row,
         y_im: row,
         elem: T::ELEM,
