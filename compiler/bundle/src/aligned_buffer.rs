@@ -2,6 +2,11 @@
 //!
 //! The allocator promises 8 or 16 bytes of alignment to a `Vec<f64>`; templates ask for up to 64.
 //! Invariant: the pointer is a multiple of 64 and owns `len` initialised elements.
+//!
+//! Operators are read from front to back at every step, so a large one asks for huge pages: with pages of
+//! 4 KiB a third of the time of a step went to address translation (spectra of 14 MB, Zen 3 guest). A system that
+//! has none to give, or a caller's limit, leaves ordinary ones; nothing else changes. Cost: up to 2 MiB
+//! of address space beyond the elements.
 
 use std::alloc::{self, Layout};
 use std::fmt;
@@ -49,8 +54,20 @@ impl<T: Element> AlignedBuffer<T> {
                 len,
             };
         }
-        // SAFETY: the layout has a size above zero.
-        let start = unsafe { alloc::alloc_zeroed(layout) };
+        // SAFETY: the layout has a size above zero. Huge pages are asked for before the zeros are written, since
+        // pages that were touched stay as they are; all bits zero is an initialised element.
+        let start = unsafe {
+            if layout.align() == HUGE {
+                let start = alloc::alloc(layout);
+                if !start.is_null() {
+                    ask_for_huge_pages(start, layout.size());
+                    start.write_bytes(0, layout.size());
+                }
+                start
+            } else {
+                alloc::alloc_zeroed(layout)
+            }
+        };
         match NonNull::new(start.cast()) {
             Some(start) => AlignedBuffer { start, len },
             None => alloc::handle_alloc_error(layout),
@@ -98,7 +115,7 @@ impl<T: Element> Drop for AlignedBuffer<T> {
     fn drop(&mut self) {
         match layout::<T>(self.len) {
             Some(layout) if layout.size() > 0 => {
-                // SAFETY: `start` came from `alloc_zeroed` with this very layout.
+                // SAFETY: `start` was allocated with this very layout.
                 unsafe { alloc::dealloc(self.start.as_ptr().cast(), layout) }
             }
             _ => {}
@@ -110,8 +127,29 @@ impl<T: Element> Drop for AlignedBuffer<T> {
 #[repr(align(64))]
 struct Line;
 
+/// Size of a huge page.
+const HUGE: usize = 2 << 20;
+
+/// Large buffers are whole huge pages, so that one ends where the next begins.
 fn layout<T>(len: usize) -> Option<Layout> {
-    Layout::array::<T>(len).ok()?.align_to(ALIGN).ok()
+    let layout = Layout::array::<T>(len).ok()?;
+    if layout.size() < HUGE {
+        return layout.align_to(ALIGN).ok();
+    }
+    Some(layout.align_to(HUGE).ok()?.pad_to_align())
+}
+
+/// # Safety
+/// `start` owns `len` bytes, both multiples of the size of a huge page.
+unsafe fn ask_for_huge_pages(start: *mut u8, len: usize) {
+    #[cfg(target_os = "linux")]
+    {
+        let advice = rustix::mm::Advice::LinuxHugepage;
+        // SAFETY: the pages are the caller's and the advice changes no byte. A refusal changes nothing.
+        let _ = unsafe { rustix::mm::madvise(start.cast(), len, advice) };
+    }
+    #[cfg(not(target_os = "linux"))]
+    let _ = (start, len);
 }
 
 #[cfg(test)]
@@ -120,7 +158,17 @@ mod tests {
 
     #[test]
     fn starts_at_a_line_and_at_zero() {
-        for len in [0, 1, 7, 8, 9, 4096] {
+        for len in [
+            0,
+            1,
+            7,
+            8,
+            9,
+            4096,
+            (2 << 20) / 8 - 1,
+            (2 << 20) / 8,
+            600_001,
+        ] {
             let buffer = AlignedBuffer::<f64>::new(len);
             assert_eq!(buffer.len(), len);
             assert_eq!(buffer.as_ptr() as usize % 64, 0);
