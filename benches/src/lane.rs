@@ -5,7 +5,7 @@ use std::time::Instant;
 use crate::calibration::Calibration;
 use crate::histogram::Histogram;
 use crate::reference::Distance;
-use crate::row::{Calm, ColdStart, Nanoseconds, Row};
+use crate::row::{Calm, ColdStart, Nanoseconds, Places, Row};
 use crate::{Peer, PeerRefusal, Workload};
 
 /// Steps that are checked even where they take long.
@@ -37,6 +37,10 @@ pub(crate) struct Lane {
     means: Vec<f64>,
     steps: u64,
     single: Histogram,
+    /// Least time of a single step at each place of the plan's period.
+    places: Vec<u64>,
+    /// Steps since the peer's reset.
+    taken: usize,
     calm: Histogram,
 }
 
@@ -84,6 +88,8 @@ impl Lane {
             means: Vec::new(),
             steps: 0,
             single: Histogram::new(),
+            places: vec![u64::MAX; peer.period()],
+            taken: verified_steps,
             calm: Histogram::new(),
             peer,
         })
@@ -126,7 +132,10 @@ impl Lane {
                 let ns = to.duration_since(from).as_nanos() as u64;
                 ns.saturating_sub(clock_ns)
             };
-            self.single.add(ns(start, between));
+            let step = ns(start, between);
+            self.single.add(step);
+            let place = self.taken % self.places.len();
+            self.places[place] = self.places[place].min(step);
             self.calm.add(ns(between, end));
             self.advance(work);
         }
@@ -134,6 +143,7 @@ impl Lane {
     }
 
     fn advance(&mut self, work: &Workload) {
+        self.taken += 1;
         self.at += 1;
         if self.at == work.timed_steps {
             self.at = 0;
@@ -178,6 +188,7 @@ impl Lane {
             verified_steps: self.verified_steps,
             steps: self.steps,
             single_steps: self.single.total(),
+            places: Places::of(self.places),
             calibration: Calm {
                 median: self.calm.quantile(0.5),
                 p99: self.calm.quantile(0.99),

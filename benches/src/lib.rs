@@ -36,5 +36,5 @@ pub use budget::Budget;
 pub use measure::{Measurement, measure};
 pub use peer::{Label, Peer};
 pub use refusal::PeerRefusal;
-pub use row::{Calm, ColdStart, Nanoseconds, Row, Skipped};
+pub use row::{Calm, ColdStart, Nanoseconds, Places, Row, Skipped};
 pub use workload::{Signal, Workload};

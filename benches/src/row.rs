@@ -99,6 +99,8 @@ pub struct Row {
     pub steps: u64,
     /// Single steps that the percentiles come from.
     pub single_steps: u64,
+    /// The steps of a plan's period with the stalls of the machine taken out.
+    pub places: Places,
     /// What the machine itself did meanwhile.
     pub calibration: Calm,
     /// The start.
@@ -138,6 +140,43 @@ impl Skipped {
                 name: refusal.name().into(),
                 text: refusal.to_string(),
             },
+        }
+    }
+}
+
+/// What the steps of a plan's period cost: at each place of the period the least time of all periods.
+///
+/// A route does the same work at the same place of every period, so a stall of the machine, which comes at any place,
+/// drops out. Nanoseconds. A route without periods has one place.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub struct Places {
+    /// Places that were met.
+    pub count: usize,
+    /// Median over the places.
+    pub median: u64,
+    /// 99.9th percentile over the places.
+    pub p999: u64,
+    /// The slowest place.
+    pub max: u64,
+}
+
+impl Places {
+    /// Sorts the least times; places that were never met are left out.
+    pub(crate) fn of(mut least: Vec<u64>) -> Self {
+        least.retain(|&ns| ns != u64::MAX);
+        least.sort_unstable();
+        let at = |share: f64| {
+            let last = least.len().saturating_sub(1) as f64;
+            least
+                .get((last * share).ceil() as usize)
+                .copied()
+                .unwrap_or(0)
+        };
+        Places {
+            count: least.len(),
+            median: at(0.5),
+            p999: at(0.999),
+            max: at(1.0),
         }
     }
 }

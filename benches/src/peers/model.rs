@@ -82,7 +82,7 @@ impl ModelPeer {
         let label = Label {
             route: prepared.route().to_string(),
             peer: false,
-            backend: match prepared.tier() {
+            backend: match prepared.levels_tier().or(prepared.tier()) {
                 Some(tier) => tier.to_string(),
                 None => prepared.backend().to_string(),
             },

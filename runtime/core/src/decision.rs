@@ -25,6 +25,8 @@ pub(crate) struct Decision {
     pub(crate) route: RouteToken,
     /// Tier and head schedule; `None` where a vendor's library computes.
     pub(crate) candidate: Option<Candidate>,
+    /// The code generator of the plan's levels.
+    pub(crate) levels_tier: Option<Tier>,
     pub(crate) planning: Option<PlanReport>,
     pub(crate) explanation: Explanation,
     pub(crate) code_sha256: Option<[u8; 32]>,
@@ -78,6 +80,7 @@ pub(crate) fn compiled<T: Sample>(
         decision: Decision {
             route: way.route,
             candidate: Some(list[chosen]),
+            levels_tier: plan.map(|_| target.ahead(list[chosen].tier)),
             planning: way.planning.as_ref().map(|p| p.report.clone()),
             explanation,
             code_sha256: match digests.as_slice() {
@@ -141,6 +144,7 @@ pub(crate) fn vendor<T: Sample + BlasElement>(
         decision: Decision {
             route: RouteToken::Blas,
             candidate: None,
+            levels_tier: None,
             planning: None,
             explanation,
             code_sha256: None,

@@ -170,6 +170,11 @@ impl Prepared {
         self.shared.decision.candidate.map(|c| c.tier)
     }
 
+    /// The code generator of a plan's levels, which need not be the head's.
+    pub fn levels_tier(&self) -> Option<Tier> {
+        self.shared.decision.levels_tier
+    }
+
     /// The schedule of the direct kernel in use; `None` where a vendor's library computes.
     pub fn schedule(&self) -> Option<Schedule> {
         self.shared.decision.candidate.map(|c| c.schedule)

@@ -50,13 +50,35 @@ pub(crate) struct EngineState<T: Sample> {
     work: Workspace<T>,
 }
 
+/// Samples of history that the levels of a plan read, from the coming step back.
+///
+/// A spectral level takes two blocks and may be a block late in spread form. A level in the time domain takes
+/// its lags, padded at most to twice their number, and may be two blocks ahead or late.
+fn samples(plan: &Plan, nh: usize) -> usize {
+    let lags = |i: usize| {
+        let end = plan
+            .levels
+            .get(i + 1)
+            .map_or(nh, |next| plan.lead() * next.block as usize);
+        end.min(nh)
+    };
+    let levels = plan.levels.iter().enumerate();
+    let reach = levels.map(|(i, level)| {
+        let block = level.block as usize;
+        match level.domain {
+            Domain::Spectrum => 3 * block,
+            Domain::Time => 2 * lags(i) + 2 * block,
+        }
+    });
+    reach.max().unwrap_or(0)
+}
+
 impl<T: Sample> Engine<T> {
     /// Builds every level that has taps.
     pub(crate) fn build(taps: &Taps<'_>, plan: &Plan, code: &Code) -> Result<Self, LookaheadError> {
         let (np, nq, nh) = (taps.np(), taps.nq(), taps.nh());
         let lead = plan.lead();
-        let largest = plan.block(plan.levels.len());
-        let samples = nh + 3 * largest;
+        let samples = samples(plan, nh);
         let grain = match plan.form {
             Form::Burst => Grain::Whole,
             Form::Spread => Grain::Step,
@@ -204,14 +226,13 @@ impl<T: Sample> Engine<T> {
                 continue;
             };
             let offset = (state.time % level.block() as u64) as usize;
-            if self.nq == 1 {
-                let steps = &out[offset..offset + self.block];
-                sum(fresh, &mut state.pending, steps.iter());
-            } else {
-                let rows = state.pending.chunks_exact_mut(self.nq);
-                for (n, rows) in rows.enumerate() {
-                    let steps = out[offset + n..].iter().step_by(level.block());
-                    sum(fresh, rows, steps);
+            for (row, steps) in out.chunks_exact(level.block()).enumerate() {
+                let steps = &steps[offset..offset + self.block];
+                let mut at = row;
+                for &value in steps {
+                    let sum = &mut state.pending[at];
+                    *sum = if fresh { value } else { *sum + value };
+                    at += self.nq;
                 }
             }
             fresh = false;
@@ -219,19 +240,6 @@ impl<T: Sample> Engine<T> {
         if fresh {
             state.pending.fill(T::default());
         }
-    }
-}
-
-/// Adds values to sums, or sets the sums where they are `fresh`.
-fn sum<'a, T: Sample>(fresh: bool, sums: &mut [T], values: impl Iterator<Item = &'a T>) {
-    if fresh {
-        sums.iter_mut()
-            .zip(values)
-            .for_each(|(sum, &value)| *sum = value);
-    } else {
-        sums.iter_mut()
-            .zip(values)
-            .for_each(|(sum, &value)| *sum = *sum + value);
     }
 }
 

@@ -6,9 +6,21 @@ use tdse_pack::Pack;
 use crate::report::{nanoseconds, significant};
 
 /// Columns, numbers aligned right.
-const HEAD: [&str; 13] = [
-    "route", "by", "thr", "ns/step", "vs gemv", "p50", "p99", "p99.9", "max", "GB/s", "of roof",
-    "rel L2", "setup",
+const HEAD: [&str; 14] = [
+    "route",
+    "by",
+    "thr",
+    "ns/step",
+    "vs gemv",
+    "p50",
+    "p99",
+    "p99.9",
+    "max",
+    "calm p99.9",
+    "GB/s",
+    "of roof",
+    "rel L2",
+    "setup",
 ];
 const LEFT: usize = 2;
 
@@ -70,6 +82,11 @@ fn cells_of(row: &Row) -> Vec<String> {
         nanoseconds(row.ns.p99),
         nanoseconds(row.ns.p999),
         nanoseconds(row.ns.max),
+        format!(
+            "{} ({}x)",
+            nanoseconds(row.places.p999 as f64),
+            significant(row.places.p999 as f64 / row.places.median.max(1) as f64, 2)
+        ),
         significant(row.bytes_per_s / 1e9, 3),
         significant(row.roof_share, 3),
         format!("{:.1e}", row.rel_l2),
