@@ -25,7 +25,7 @@ mod lane;
 mod measure;
 mod peer;
 pub mod peers;
-mod reference;
+pub mod reference;
 mod refusal;
 mod roof;
 mod row;

@@ -10,7 +10,7 @@ use tdse_pack::Pack;
 
 /// History responses at chosen steps, `[steps][nq]`.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Reference {
+pub struct Reference {
     /// The steps, ascending.
     pub(crate) steps: Vec<usize>,
     /// The responses.
@@ -19,7 +19,7 @@ pub(crate) struct Reference {
 
 impl Reference {
     /// Evaluates; `x` is `[steps][np]` from step 0, before which all inputs are zero.
-    pub(crate) fn new(pack: &Pack, x: &[f64], steps: Vec<usize>) -> Self {
+    pub fn new(pack: &Pack, x: &[f64], steps: Vec<usize>) -> Self {
         let (nq, np, nh) = (pack.shape().nq(), pack.shape().np(), pack.shape().nh());
         let mut values = Vec::with_capacity(steps.len() * nq);
         for &t in &steps {
@@ -38,7 +38,7 @@ impl Reference {
     }
 
     /// The response at the n-th chosen step.
-    pub(crate) fn row(&self, n: usize) -> &[f64] {
+    pub fn row(&self, n: usize) -> &[f64] {
         let nq = self.values.len() / self.steps.len().max(1);
         &self.values[n * nq..(n + 1) * nq]
     }
@@ -65,14 +65,14 @@ impl Sum {
 
 /// Distance of outputs from the reference, gathered step by step.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Distance {
+pub struct Distance {
     difference: f64,
     norm: f64,
 }
 
 impl Distance {
     /// Takes the outputs of a step.
-    pub(crate) fn add(&mut self, found: &[f64], wanted: &[f64]) {
+    pub fn add(&mut self, found: &[f64], wanted: &[f64]) {
         for (found, wanted) in found.iter().zip(wanted) {
             self.difference += (found - wanted) * (found - wanted);
             self.norm += wanted * wanted;
@@ -80,7 +80,7 @@ impl Distance {
     }
 
     /// Relative L2 distance; absolute where the reference is all zero.
-    pub(crate) fn relative_l2(self) -> f64 {
+    pub fn relative_l2(self) -> f64 {
         if self.norm == 0.0 {
             return self.difference.sqrt();
         }

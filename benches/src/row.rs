@@ -148,7 +148,7 @@ impl Skipped {
 ///
 /// A route does the same work at the same place of every period, so a stall of the machine, which comes at any place,
 /// drops out. Nanoseconds. A route without periods has one place.
-#[derive(Debug, Clone, Copy, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Places {
     /// Places that were met.
     pub count: usize,

@@ -96,7 +96,13 @@ struct Partition {
     back: usize,
     /// Where its packed spectra start.
     at: usize,
+    /// Whether its products end a partial sum.
+    ends_sum: bool,
 }
+
+/// Terms of a partial sum, after which a new one begins, where there are no more ports than that. One sum of 1200
+/// terms in f32 had a relative L2 error of 1.2e-6.
+const LONGEST_SUM: usize = 512;
 
 /// Code, spectra and tasks of a level.
 pub(crate) struct SpectralLevel<T: Sample> {
@@ -107,6 +113,8 @@ pub(crate) struct SpectralLevel<T: Sample> {
     transform: RealTransform<T>,
     bins: Bins<T>,
     partitions: Vec<Partition>,
+    /// Where partial sums lie beside the sums; 0 where there is one sum only.
+    partial: usize,
     h: AlignedBuffer<T>,
     slots: usize,
     tasks: Vec<Task>,
@@ -143,9 +151,13 @@ impl<T: Sample> SpectralLevel<T> {
             let packed = &mut h[at..at + bins.partition_len];
             let (first, lags) = tiling.partition(back, block);
             pack_partition(taps, first, lags, &spectra, &bins, packed);
-            partitions.push(Partition { back, at });
+            let in_sum = (LONGEST_SUM / np).max(1);
+            let ends_sum = (index + 1).is_multiple_of(in_sum) || index + 1 == backs.len();
+            partitions.push(Partition { back, at, ends_sum });
         }
 
+        let long = backs.len() * np > LONGEST_SUM && backs.len() > 1;
+        let partial = if long { nq * bins.row_stride } else { 0 };
         let mut tasks = Vec::new();
         let mut costs = Vec::new();
         let mut add = |task: Task, cost: f64| {
@@ -173,6 +185,7 @@ impl<T: Sample> SpectralLevel<T> {
             transform,
             bins,
             partitions,
+            partial,
             h,
             slots: last + 1,
             tasks,
@@ -198,7 +211,7 @@ impl<T: Sample> SpectralLevel<T> {
     /// An empty state.
     pub(crate) fn state(&self) -> LevelState<T> {
         let spectra = self.slots * self.bins.slot_len;
-        let sums = self.nq * self.bins.row_stride;
+        let sums = self.nq * self.bins.row_stride + self.partial;
         LevelState::new(spectra, sums, self.nq * self.block)
     }
 
@@ -250,7 +263,12 @@ impl<T: Sample> SpectralLevel<T> {
                     let slot = slot(partition.back);
                     let h = &self.h[partition.at..partition.at + self.bins.partition_len];
                     let x = &state.spectra[slot..slot + self.bins.slot_len];
-                    self.bins.multiply(slice, h, x, &mut state.sums)?;
+                    let sums = &mut state.sums[self.partial..];
+                    self.bins.multiply(slice, h, x, sums)?;
+                }
+                if self.partial > 0 && partition.ends_sum {
+                    let (sums, partial) = state.sums.split_at_mut(self.partial);
+                    self.bins.end_sum(slice, sums, partial);
                 }
             }
             Some(Task::Backward(rows)) => {
@@ -362,6 +380,20 @@ impl<T: Sample> Bins<T> {
         let x = &x[groups * self.shape.np * 2 * self.lanes..];
         let sums = &mut sums[groups * self.lanes..];
         Ok(self.kernel.run(h, x, sums)?)
+    }
+
+    /// Adds one slice of the partial sums to the sums and begins new ones.
+    fn end_sum(&self, slice: usize, sums: &mut [T], partial: &mut [T]) {
+        let bins = self.shape.groups * self.lanes;
+        let rows = sums.chunks_exact_mut(self.row_im);
+        for (sums, partial) in rows.zip(partial.chunks_exact_mut(self.row_im)) {
+            let range = slice * bins..(slice + 1) * bins;
+            let partial = &mut partial[range.clone()];
+            for (sum, partial) in sums[range].iter_mut().zip(partial) {
+                *sum = *sum + *partial;
+                *partial = T::default();
+            }
+        }
     }
 }
 

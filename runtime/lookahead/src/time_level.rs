@@ -1,8 +1,9 @@
 //! A level of sums over lags, `B` steps at once.
 //!
 //! At a block boundary the outputs of a whole block are summed in one pass over the level's taps: `H` is
-//! read once for `B` steps. Lags are cut into slices, the oldest first, so that a spread plan sums a slice
-//! a commit; slices add to the same outputs in the same order as one pass does, so the bits are the same.
+//! read once for `B` steps. Lags are cut into slices, the oldest first, each with sums of its own that are then
+//! added to the outputs: a spread plan sums a slice a commit, and no sum is so long that its rounding shows
+//! (2046 terms of one sum in f32: relative L2 error 1.1e-6; in sums of 512: 0.5e-6).
 //!
 //! Cost of a period: np nq B multiply-adds for each lag.
 
@@ -18,6 +19,9 @@ use crate::level_state::LevelState;
 use crate::taps::Taps;
 use crate::task::{Grain, Task};
 use crate::{LookaheadError, Sample};
+
+/// Terms of a slice's sums, at most, where there are no more ports than that.
+const LONGEST_SUM: usize = 512;
 
 /// Code, packed taps and tasks of a level.
 pub(crate) struct TimeLevel<T: Sample> {
@@ -54,6 +58,7 @@ impl<T: Sample> TimeLevel<T> {
         let count = last + 1 - first;
         let each = (np * nq * block) as f64;
         let slice = grain.units(count, each, each * count as f64, block);
+        let slice = slice.min((LONGEST_SUM / np).max(1));
         let slices = count.div_ceil(slice);
         let shape = BlockShape {
             np,
@@ -107,7 +112,7 @@ impl<T: Sample> TimeLevel<T> {
 
     /// An empty state.
     pub(crate) fn state(&self) -> LevelState<T> {
-        LevelState::new(0, 0, self.nq * self.block)
+        LevelState::new(0, self.nq * self.block, self.nq * self.block)
     }
 
     /// Begins the period in which block `number` begins.
@@ -131,8 +136,12 @@ impl<T: Sample> TimeLevel<T> {
             let from = now + 1 - self.end as i64 + (slice * self.slice) as i64;
             let h = &self.h[slice * self.slice_len..(slice + 1) * self.slice_len];
             let next = state.next_out();
+            state.sums.fill(T::default());
+            self.kernel.run(h, history.lines(from), &mut state.sums)?;
             let out = &mut state.out[next..next + self.nq * self.block];
-            self.kernel.run(h, history.lines(from), out)?;
+            for (out, &sum) in out.iter_mut().zip(state.sums.iter()) {
+                *out = *out + sum;
+            }
         }
         state.next += 1;
         Ok(())
