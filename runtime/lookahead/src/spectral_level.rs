@@ -22,7 +22,7 @@ use crate::history::PortHistory;
 use crate::level_state::LevelState;
 use crate::taps::Taps;
 use crate::task::{Grain, Task, transform_cost};
-use crate::transform::{RealTransform, Workspace, round_trip_gain};
+use crate::transform::{Places, RealTransform, Workspace, round_trip_gain};
 use crate::{LookaheadError, Sample};
 
 /// What a level's partitions are.
@@ -246,16 +246,16 @@ impl<T: Sample> SpectralLevel<T> {
                 let slot = slot(0);
                 let len = self.tiling.samples(self.block);
                 let from = (state.number * self.block as u64) as i64 - len as i64;
-                for port in ports.clone() {
-                    let at = slot + port * 2 * self.bins.lanes;
-                    self.transform.forward(
-                        history.window(port, from, len),
-                        work,
-                        &mut state.spectra[at..],
-                        self.bins.lanes,
-                        self.np * 2 * self.bins.lanes,
-                    );
-                }
+                let lanes = self.bins.lanes;
+                let places = Places {
+                    lanes,
+                    group: self.np * 2 * lanes,
+                    port: 2 * lanes,
+                };
+                let samples = |port| history.window(port, from, len);
+                let spectra = &mut state.spectra[slot..];
+                self.transform
+                    .forward(ports.clone(), samples, work, spectra, places);
             }
             Some(&Task::Multiply { partition, slice }) => {
                 let partition = &self.partitions[partition];
@@ -273,12 +273,13 @@ impl<T: Sample> SpectralLevel<T> {
             }
             Some(Task::Backward(rows)) => {
                 let next = state.next_out();
-                for row in rows.clone() {
-                    let sums = &state.sums[row * self.bins.row_stride..];
-                    let (re, im) = sums.split_at(self.bins.row_im);
-                    let out = &mut state.out[next + row * self.block..][..self.block];
-                    self.transform.backward(re, im, work, out);
-                }
+                let sums = &state.sums;
+                let spectrum = |row: usize| {
+                    let sums = &sums[row * self.bins.row_stride..];
+                    sums.split_at(self.bins.row_im)
+                };
+                let out = &mut state.out[next..];
+                self.transform.backward(rows.clone(), spectrum, work, out);
             }
             Some(Task::Lags(_)) | None => {}
         }
@@ -411,6 +412,11 @@ fn pack_partition<T: Sample>(
     let mut samples = vec![0.0; 2 * block];
     let mut spectrum = vec![0.0; 2 * block];
     let scale = 1.0 / round_trip_gain(block);
+    let places = Places {
+        lanes: 1,
+        group: 2,
+        port: 0,
+    };
     let layout = SpectralLayout::new(&bins.shape, bins.schedule);
     for q in 0..bins.shape.nq {
         for p in 0..bins.shape.np {
@@ -418,7 +424,7 @@ fn pack_partition<T: Sample>(
             for k in lags.clone() {
                 samples[k - first] = taps.at(k, q, p);
             }
-            transform.forward(&samples, &mut work, &mut spectrum, 1, 2);
+            transform.forward(0..1, |_| &samples, &mut work, &mut spectrum, places);
             for (bin, pair) in spectrum.chunks_exact(2).enumerate() {
                 let (group, lane) = (bin / bins.lanes, bin % bins.lanes);
                 let (slice, group) = (group / bins.shape.groups, group % bins.shape.groups);

@@ -15,6 +15,7 @@
 //! allocated after construction.
 
 use std::f64::consts::PI;
+use std::ops::Range;
 use std::sync::Arc;
 
 use rustfft::num_complex::Complex;
@@ -64,17 +65,35 @@ impl<T: Sample> RealTransform<T> {
         of(&self.forward).max(of(&self.backward))
     }
 
-    /// Transforms `samples`, `2 * block` of them or `block` with zeros after them, and writes the spectrum: bin `k`
-    /// to `k / lanes * stride + k % lanes`, its imaginary part `lanes` further; `lanes` is a power of two.
-    pub(crate) fn forward(
+    /// Transforms the samples of each port of a range: `2 * block` of them, or `block` with zeros after them.
+    ///
+    /// Ports share one call of the library as far as the workspace holds them.
+    pub(crate) fn forward<'a>(
         &self,
-        samples: &[T],
+        ports: Range<usize>,
+        samples: impl Fn(usize) -> &'a [T],
         work: &mut Workspace<T>,
         out: &mut [T],
-        lanes: usize,
-        stride: usize,
+        places: Places,
     ) {
-        let (z, scratch) = work.split(self.block());
+        let block = self.block();
+        let (data, scratch) = work.split();
+        let batch = data.len() / block;
+        for start in ports.clone().step_by(batch.max(1)) {
+            let batch = start..(start + batch).min(ports.end);
+            let z = &mut data[..batch.len() * block];
+            for (z, port) in z.chunks_exact_mut(block).zip(batch.clone()) {
+                self.weigh(samples(port), z);
+            }
+            self.forward.process_with_scratch(z, scratch);
+            for (z, port) in z.chunks_exact(block).zip(batch) {
+                places.write(z, &mut out[port * places.port..]);
+            }
+        }
+    }
+
+    /// `(x[n] + i x[n+B]) w^n`.
+    fn weigh(&self, samples: &[T], z: &mut [Complex<T>]) {
         let (low, high) = samples.split_at(self.block());
         if high.is_empty() {
             for ((z, w), &x) in z.iter_mut().zip(&self.weights).zip(low) {
@@ -86,28 +105,61 @@ impl<T: Sample> RealTransform<T> {
                 *z = Complex::new(w.re * x - w.im * y, w.re * y + w.im * x);
             }
         }
-        self.forward.process_with_scratch(z, scratch);
-        match lanes {
-            2 => split::<T, 2>(z, out, stride),
-            4 => split::<T, 4>(z, out, stride),
-            8 => split::<T, 8>(z, out, stride),
-            _ => {
-                for (group, z) in z.chunks(lanes).enumerate() {
-                    split_group(z, &mut out[group * stride..], lanes);
+    }
+
+    /// Transforms the spectra of a range of rows back and writes the second half of their samples, `[row][block]`.
+    pub(crate) fn backward<'a>(
+        &self,
+        rows: Range<usize>,
+        spectrum: impl Fn(usize) -> (&'a [T], &'a [T]),
+        work: &mut Workspace<T>,
+        out: &mut [T],
+    ) {
+        let block = self.block();
+        let (data, scratch) = work.split();
+        let batch = data.len() / block;
+        for start in rows.clone().step_by(batch.max(1)) {
+            let batch = start..(start + batch).min(rows.end);
+            let z = &mut data[..batch.len() * block];
+            for (z, row) in z.chunks_exact_mut(block).zip(batch.clone()) {
+                let (re, im) = spectrum(row);
+                for ((z, &re), &im) in z.iter_mut().zip(re).zip(im) {
+                    *z = Complex::new(re, im);
+                }
+            }
+            self.backward.process_with_scratch(z, scratch);
+            for (z, row) in z.chunks_exact(block).zip(batch) {
+                let out = &mut out[row * block..][..block];
+                for ((out, z), w) in out.iter_mut().zip(z).zip(&self.weights) {
+                    *out = z.im * w.re - z.re * w.im;
                 }
             }
         }
     }
+}
 
-    /// Transforms a spectrum back and writes the second half of the samples, `block` of them.
-    pub(crate) fn backward(&self, re: &[T], im: &[T], work: &mut Workspace<T>, out: &mut [T]) {
-        let (z, scratch) = work.split(self.block());
-        for ((z, &re), &im) in z.iter_mut().zip(re).zip(im) {
-            *z = Complex::new(re, im);
-        }
-        self.backward.process_with_scratch(z, scratch);
-        for ((out, z), w) in out.iter_mut().zip(z).zip(&self.weights) {
-            *out = z.im * w.re - z.re * w.im;
+/// Where the bins of a spectrum lie: bin `k` at `k / lanes * group + k % lanes`, its imaginary part `lanes` further.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Places {
+    /// Bins in a group, a power of two.
+    pub(crate) lanes: usize,
+    /// Elements from a group to the next.
+    pub(crate) group: usize,
+    /// Elements from a port to the next.
+    pub(crate) port: usize,
+}
+
+impl Places {
+    fn write<T: Sample>(self, z: &[Complex<T>], out: &mut [T]) {
+        match self.lanes {
+            2 => split::<T, 2>(z, out, self.group),
+            4 => split::<T, 4>(z, out, self.group),
+            8 => split::<T, 8>(z, out, self.group),
+            lanes => {
+                for (group, z) in z.chunks(lanes).enumerate() {
+                    split_group(z, &mut out[group * self.group..], lanes);
+                }
+            }
         }
     }
 }
@@ -137,25 +189,28 @@ fn split_group<T: Sample>(z: &[Complex<T>], out: &mut [T], lanes: usize) {
     }
 }
 
-/// Room for one transform of the largest block and the library's scratch.
+/// Room for transforms and the library's scratch.
 #[derive(Clone)]
 pub(crate) struct Workspace<T> {
-    block: usize,
+    room: usize,
     data: Vec<Complex<T>>,
 }
 
+/// Complex numbers of several transforms that one call of the library takes: a quarter of a first-level cache.
+const BATCH: usize = 512;
+
 impl<T: FftNum> Workspace<T> {
-    /// Room for blocks up to `block` and `scratch` numbers beside.
+    /// Room for one transform of `block` and more small ones, and `scratch` numbers beside.
     pub(crate) fn new(block: usize, scratch: usize) -> Self {
+        let room = block.max(BATCH);
         Workspace {
-            block,
-            data: vec![Complex::new(T::zero(), T::zero()); block + scratch],
+            room,
+            data: vec![Complex::new(T::zero(), T::zero()); room + scratch],
         }
     }
 
-    fn split(&mut self, block: usize) -> (&mut [Complex<T>], &mut [Complex<T>]) {
-        let (z, scratch) = self.data.split_at_mut(self.block);
-        (&mut z[..block], scratch)
+    fn split(&mut self) -> (&mut [Complex<T>], &mut [Complex<T>]) {
+        self.data.split_at_mut(self.room)
     }
 
     /// Bytes held.
@@ -268,7 +323,12 @@ mod tests {
         let stride = 2 * lanes + 3;
         let mut spectra = [&h, &x].map(|samples| {
             let mut out = vec![0.0; block.div_ceil(lanes) * stride];
-            transform.forward(samples, &mut work, &mut out, lanes, stride);
+            let places = Places {
+                lanes,
+                group: stride,
+                port: 0,
+            };
+            transform.forward(0..1, |_| samples, &mut work, &mut out, places);
             out
         });
         let [a, b] = &mut spectra;
@@ -284,7 +344,7 @@ mod tests {
         };
         let (re, im): (Vec<f64>, Vec<f64>) = (0..block).map(product).unzip();
         let mut out = vec![0.0; block];
-        transform.backward(&re, &im, &mut work, &mut out);
+        transform.backward(0..1, |_| (&re, &im), &mut work, &mut out);
         for (n, (got, want)) in out.iter().zip(convolved(&h, &x, block)).enumerate() {
             assert!(
                 (got - want).abs() < 1e-11,

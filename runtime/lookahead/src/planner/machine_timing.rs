@@ -11,7 +11,7 @@ use tdse_bundle::AlignedBuffer;
 use tdse_isa::Level;
 
 use super::{CacheLevel, MemoryCost, TransformCost, cpu_caches, fit};
-use crate::transform::{RealTransform, Workspace};
+use crate::transform::{Places, RealTransform, Workspace};
 use crate::{LookaheadError, Sample, TransformKind};
 
 /// A repetition lasts at least this long.
@@ -20,6 +20,8 @@ const REPETITION: Duration = Duration::from_micros(20);
 const MOST_BYTES: u64 = 64 << 20;
 /// Bins in a group of a spectrum; every length is a multiple.
 const LANES: usize = 4;
+/// Ports that are transformed together.
+const PORTS: usize = 4;
 /// Independent sums: enough to hide the latency of an addition.
 const SUMS: usize = 16;
 
@@ -99,17 +101,17 @@ pub(crate) fn transform<T: Sample>(
         let mut work = Workspace::new(n, transform.scratch_len());
         // Zeros: the time does not depend on the values.
         let samples = vec![T::zero(); 2 * n];
-        let mut spectrum = vec![T::zero(); 2 * n];
+        let mut spectra = vec![T::zero(); PORTS * 2 * n];
+        let places = Places {
+            lanes: LANES,
+            group: PORTS * 2 * LANES,
+            port: 2 * LANES,
+        };
         let ns = least_ns(share, || {
-            transform.forward(
-                black_box(&samples),
-                &mut work,
-                &mut spectrum,
-                LANES,
-                2 * LANES,
-            );
-            black_box(&mut spectrum);
-        });
+            let samples = |_| black_box(samples.as_slice());
+            transform.forward(0..PORTS, samples, &mut work, &mut spectra, places);
+            black_box(&mut spectra);
+        }) / PORTS as f64;
         let points = n as f64;
         rows.push(([1.0, points, points * points.log2()], ns));
     }
