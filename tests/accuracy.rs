@@ -9,7 +9,7 @@ use tdse_benches::reference::Reference;
 use tdse_pack::import::{ImportOptions, import};
 use tdse_pack::{Pack, PackParts, Shape};
 use tdse_runtime::{
-    ElemChoice, LookaheadRoute, Objective, PlanChoice, PrepareOptions, Prepared, RouteToken,
+    Domain, ElemChoice, LookaheadRoute, Objective, PlanChoice, PrepareOptions, Prepared, RouteToken,
 };
 use tdse_tests::random::Random;
 use tdse_tests::shared;
@@ -175,6 +175,7 @@ fn every_route_is_accurate_in_norm() {
 fn with_the_gate_on_every_output_is_accurate_beside_its_own_terms() {
     let long = decaying(4096, 1, 1);
     for (name, pack) in [
+        ("white 4x4x700", white(700, 4, 4)),
         ("decaying 1x1x4096", long),
         ("decaying 2x3x1024", decaying(1024, 2, 3)),
     ] {
@@ -205,6 +206,11 @@ fn with_the_gate_on_every_output_is_accurate_beside_its_own_terms() {
                     ..PrepareOptions::default()
                 };
                 let prepared = Prepared::new(Arc::clone(&pack), &options).unwrap();
+                let levels = &prepared.plan().unwrap().levels;
+                assert!(
+                    levels.iter().any(|l| l.domain == Domain::Spectrum),
+                    "{name}"
+                );
                 let found = responses(&prepared, &x, &steps);
                 for (n, found) in found.chunks_exact(nq).enumerate() {
                     for (q, found) in found.iter().enumerate() {

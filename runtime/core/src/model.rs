@@ -144,8 +144,8 @@ impl Model {
     ///
     /// A model of the same [`Prepared`] goes on to the bit. One on another route goes on within its own
     /// error bounds; it commits the last `nh - 1` vectors again, at the cost of as many steps. An open trial
-    /// is dropped. A state of another pack, or one that began at another time, is refused and nothing has
-    /// changed.
+    /// is dropped. A state of another pack, one that began at another time, or one with inputs that the model's
+    /// element type cannot hold is refused, and nothing has changed.
     pub fn restore(&mut self, snapshot: &Snapshot) -> Result<(), RuntimeError> {
         let other = &snapshot.prepared;
         let same_pack = other.pack().identity() == self.prepared.pack().identity();

@@ -15,8 +15,9 @@ use std::time::{Duration, Instant};
 use tdse_compiler::{Candidate, Tier, candidates};
 use tdse_kir::Elem;
 use tdse_lookahead::{
-    CostConstants, Envelope, Estimate, LookaheadError, LookaheadRoute, Objective, Plan, PlanCache,
-    PlanKey, PlanReport, PlanShape, Sample, choose_estimated, choose_measured, estimate, rank,
+    Absent, CostConstants, Envelope, Estimate, LookaheadError, LookaheadRoute, Objective, Plan,
+    PlanCache, PlanKey, PlanReport, PlanShape, Sample, choose_estimated, choose_measured, estimate,
+    rank,
 };
 
 use crate::RuntimeError;
@@ -154,6 +155,13 @@ impl<'a, T: Sample> Planner<'a, T> {
         match &self.options.plan {
             PlanChoice::Pinned(plan) => {
                 plan.check_for(self.shape.nh)?;
+                if self.envelope().is_some_and(|e| !e.admits(plan, T::ELEM)) {
+                    return Err(RuntimeError::Contradiction {
+                        first: format!("plan {plan}"),
+                        second: "the componentwise gate, which its partitions are too large for"
+                            .into(),
+                    });
+                }
                 let report = fixed(plan, "pinned", started);
                 Ok((report, reference))
             }
@@ -170,17 +178,24 @@ impl<'a, T: Sample> Planner<'a, T> {
                 let remembered = cache
                     .as_ref()
                     .map(|cache| cache.read(&key, self.shape.nh, envelope.as_ref()));
-                if let Some(Ok(plan)) = remembered {
-                    return Ok((fixed(&plan, "remembered", started), reference));
-                }
+                let absent = match remembered {
+                    Some(Ok(plan)) => {
+                        return Ok((fixed(&plan, "remembered", started), reference));
+                    }
+                    Some(Err(Absent(why))) => format!("; not remembered: {why}"),
+                    None => String::new(),
+                };
                 let share = CostConstants::BUDGET.min(*budget / 4);
-                let constants = CostConstants::measure(T::ELEM, tier, proof, share)?;
+                // Where the kernels of the fit cannot be made, the reference's constants rank the plans.
+                let constants =
+                    CostConstants::measure(T::ELEM, tier, proof, share).unwrap_or(reference);
                 let ranked = self.rank(&constants);
                 // Fitting may have taken longer than its share on a slow machine.
                 let left = budget.saturating_sub(started.elapsed()).max(*budget / 4);
                 let mut report = choose_measured(&ranked, left, |plan| self.measure(plan, left))
                     .map_err(|_| self.no_plan())?;
                 report.planning_ns = started.elapsed().as_nanos() as u64;
+                report.how += &absent;
                 let ns = report
                     .measured
                     .iter()
@@ -221,8 +236,18 @@ impl<'a, T: Sample> Planner<'a, T> {
         let route = self.only.map_or("lookahead", LookaheadRoute::name);
         RuntimeError::Lookahead(LookaheadError::NoPlan {
             route: route.into(),
+            asked: self.asked(),
             nh: self.shape.nh,
         })
+    }
+
+    fn asked(&self) -> String {
+        let gate = if self.options.componentwise {
+            " with the componentwise gate"
+        } else {
+            ""
+        };
+        format!("{}{gate}", self.options.objective)
     }
 
     fn key(&self, tier: Tier) -> PlanKey {
@@ -239,13 +264,14 @@ impl<'a, T: Sample> Planner<'a, T> {
 
     /// The first candidate of a head that the pins admit.
     fn first(&self) -> Result<Candidate, RuntimeError> {
-        self.head(None).ok_or_else(|| RuntimeError::Pinned {
+        self.heads(None).next().ok_or_else(|| RuntimeError::Pinned {
             pinned: "the tier or schedule".into(),
             reason: "no candidate for this shape answers to it".into(),
         })
     }
 
-    fn head(&self, plan: Option<&Plan>) -> Option<Candidate> {
+    /// The candidates of a head that the pins admit.
+    fn heads(&self, plan: Option<&Plan>) -> impl Iterator<Item = Candidate> {
         let Target {
             pack,
             contraction,
@@ -255,20 +281,37 @@ impl<'a, T: Sample> Planner<'a, T> {
         let shape = head_shape(pack, plan, T::ELEM);
         candidates(&shape, contraction, proof.level())
             .into_iter()
-            .find(|c| self.options.tier.is_none_or(|tier| tier == c.tier))
+            .filter(|c| self.options.tier.is_none_or(|tier| tier == c.tier))
+            .filter(|c| {
+                self.options
+                    .schedule
+                    .is_none_or(|schedule| schedule == c.schedule)
+            })
     }
 
     /// Nanoseconds of a plan's steps: their mean, or the slowest but one in a thousand.
     fn measure(&self, plan: &Plan, budget: Duration) -> Result<f64, LookaheadError> {
-        let no_plan = || LookaheadError::NoPlan {
+        let mut refusal = LookaheadError::NoPlan {
             route: plan.route.to_string(),
+            asked: self.asked(),
             nh: self.shape.nh,
         };
-        let candidate = self.head(Some(plan)).ok_or_else(no_plan)?;
-        let kernels = Kernels::<T>::build(self.target, Some(plan), &candidate)?;
+        let mut built = None;
+        for candidate in self.heads(Some(plan)) {
+            match Kernels::<T>::build(self.target, Some(plan), &candidate) {
+                Ok(kernels) => {
+                    built = Some(kernels);
+                    break;
+                }
+                Err(error) => refusal = error,
+            }
+        }
+        let Some(kernels) = built else {
+            return Err(refusal);
+        };
         let stepper = Arc::new(Typed::new(kernels)).stepper();
         let largest = plan.levels.last().map_or(1, |level| level.block as usize);
-        let share = budget / 8;
+        let share = budget / 12;
         rehearse(
             stepper,
             self.shape.np,
@@ -277,7 +320,7 @@ impl<'a, T: Sample> Planner<'a, T> {
             self.options.objective,
             share,
         )
-        .map_err(|_| no_plan())
+        .map_err(|_| refusal)
     }
 }
 

@@ -49,7 +49,10 @@ pub(crate) fn not_asked() -> Reason {
 
 /// A route that looks ahead and has no plan for so few taps.
 pub(crate) fn no_plan() -> Reason {
-    reason(5, "the pack has too few taps for any plan of the route")
+    reason(
+        5,
+        "the route has no plan for this objective and so few taps",
+    )
 }
 
 fn reason(index: usize, text: &str) -> Reason {

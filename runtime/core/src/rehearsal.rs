@@ -16,6 +16,8 @@ use crate::stepper::Stepper;
 const STRETCHES: usize = 5;
 /// Periods looked at for a deadline.
 const MOST_PERIODS: usize = 100;
+/// Steps between two looks at the budget while the history is filled.
+const CHECKED: usize = 256;
 /// Steps of a stretch, at least.
 const LEAST_STEPS: usize = 256;
 
@@ -43,8 +45,12 @@ pub(crate) fn rehearse(
     };
     let steps = LEAST_STEPS.next_multiple_of(period);
     // Whole periods, so that the places of the first step measured and of the plan are the same.
-    for _ in 0..2 * period {
+    for n in 0..2 * period {
         step()?;
+        if n % CHECKED == CHECKED - 1 && started.elapsed() > budget {
+            // Too slow for the budget: what the steps so far took has to do.
+            return Ok(started.elapsed().as_nanos() as f64 / (n + 1) as f64);
+        }
     }
     match objective {
         Objective::Throughput => {

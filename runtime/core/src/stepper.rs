@@ -216,6 +216,13 @@ impl<T: Sample, O: Operators<T> + 'static> Stepper for TypedStepper<T, O> {
         committed: u64,
         exact: Option<&(dyn Any + Send + Sync)>,
     ) -> Result<(), RuntimeError> {
+        let values = || history.window.iter().chain(&history.accepted);
+        if let Some(&value) = values().find(|&&v| !T::rounded(v).to_f64().is_finite()) {
+            return Err(RuntimeError::NotRepresentable {
+                place: "an input of the saved history".into(),
+                value,
+            });
+        }
         let np = self.accepted.len();
         let narrow = |values: &[f64], into: &mut [T]| {
             for (into, &value) in into.iter_mut().zip(values) {

@@ -222,12 +222,50 @@ fn a_state_of_another_pack_is_refused_and_nothing_changes() {
 }
 
 #[test]
+fn a_state_crosses_element_types_where_its_inputs_do() {
+    let pack = pack(90, 2, 2);
+    let plan = "relaxed_fft:burst:f8,f32";
+    let (wide, narrow) = (
+        planned(&pack, plan, ElemChoice::F64),
+        planned(&pack, plan, ElemChoice::F32),
+    );
+    let mut host = Host::new(&wide);
+    for _ in 0..150 {
+        host.step(0.5);
+    }
+    let saved = host.model.save();
+    let mut other = Host::new(&narrow);
+    other.model.restore(&saved).expect("restores");
+    other.n = host.n;
+    let wanted: Vec<f64> = (0..100).flat_map(|_| host.step(0.5)).collect();
+    let found: Vec<f64> = (0..100).flat_map(|_| other.step(0.5)).collect();
+    let error = relative(&found, &wanted);
+    assert!(error <= 1e-5, "{error:e}");
+    // An input that f32 does not hold: refused, and the model goes on as if nothing had been.
+    host.model.begin(host.n as f64 * DT, DT).expect("begins");
+    host.model.commit(&[1e300, 0.0]).expect("commits");
+    let mut twin = Host::new(&narrow);
+    twin.model.restore(&other.model.save()).expect("restores");
+    twin.n = other.n;
+    let refusal = other.model.restore(&host.model.save());
+    assert_eq!(
+        refusal.map_err(|e| e.name()),
+        Err("not_representable_in_f32")
+    );
+    for _ in 0..50 {
+        assert_eq!(other.step(0.5), twin.step(0.5));
+    }
+}
+
+#[test]
 fn reset_is_the_beginning() {
     let pack = pack(70, 2, 3);
     for plan in PLANS {
         let prepared = planned(&pack, plan, ElemChoice::F64);
         let mut host = Host::new(&prepared);
         let first: Vec<f64> = (0..150).flat_map(|_| host.step(0.4)).collect();
+        // An open trial goes with the rest.
+        host.model.begin(host.n as f64 * DT, DT).expect("begins");
         host.model.reset();
         host.n = 0;
         let second: Vec<f64> = (0..150).flat_map(|_| host.step(0.4)).collect();

@@ -42,15 +42,25 @@ pub enum LookaheadError {
     /// The transform library has no code for the level asked for.
     #[error("no transform for {0} on this machine; lower the level")]
     Transform(String),
-    /// No plan exists for a shape.
+    /// No plan exists for what was asked.
     #[error(
-        "no plan of {route} fits a pack of {nh} taps; take route generic, which has no minimum"
+        "no plan of {route} for {asked} and a pack of {nh} taps: relaxed_fft has none for a deadline, every route needs a few taps, and the componentwise gate may leave none; change one of these or take route generic"
     )]
     NoPlan {
         /// The route asked for.
         route: String,
+        /// Objective, and whether the gate was on.
+        asked: String,
         /// Taps of the pack.
         nh: usize,
+    },
+    /// A vector of the wrong length.
+    #[error("a step takes {expected} inputs, {found} were given")]
+    Inputs {
+        /// Inputs of the pack.
+        expected: usize,
+        /// Inputs given.
+        found: usize,
     },
     /// A defect of this project.
     #[error("the kernel call was refused ({0}); please report this")]
@@ -66,6 +76,7 @@ impl LookaheadError {
         (8204, "no_transform"),
         (8205, "no_plan"),
         (8206, "kernel_call"),
+        (8207, "inputs"),
     ];
 
     /// The stable number.
@@ -87,6 +98,7 @@ impl LookaheadError {
             LookaheadError::Transform(_) => Self::ALL[3],
             LookaheadError::NoPlan { .. } => Self::ALL[4],
             LookaheadError::Call(_) => Self::ALL[5],
+            LookaheadError::Inputs { .. } => Self::ALL[6],
         }
     }
 }

@@ -43,8 +43,8 @@ pub struct FarState<T: Sample> {
 impl<T: Sample> FarHistory<T> {
     /// Compiles the plan's kernels and transforms the pack's taps.
     ///
-    /// The plan must fit the pack ([`Plan::check_for`]). Memory: about twice that of the taps for each
-    /// spectral level.
+    /// The plan must fit the pack ([`Plan::check_for`]). Memory: 2 to 2.5 times that of the taps, more where blocks are
+    /// smaller than a vector register.
     pub fn build(pack: &Pack, plan: &Plan, code: &Code) -> Result<Self, LookaheadError> {
         let shape = pack.shape();
         plan.check_for(shape.nh())?;
@@ -88,8 +88,8 @@ impl<T: Sample> FarHistory<T> {
 
     /// A state in which nothing has been committed and the coming step is number `time`.
     ///
-    /// The number of a step decides which boundaries it meets: a history that is committed again from
-    /// the middle gives the same bits when it starts with the number it had.
+    /// The number of a step decides which boundaries it meets: a history that is committed again from the middle, with the
+    /// numbers that its steps had, gives the same bits as soon as no window reaches back before its start.
     pub fn state(self: &Arc<Self>, time: u64) -> FarState<T> {
         FarState {
             states: self.engines.iter().map(|(_, e)| e.state(time)).collect(),
@@ -111,6 +111,12 @@ impl<T: Sample> FarHistory<T> {
 impl<T: Sample> FarState<T> {
     /// Accepts the input of the coming step, `[np]`. All work is done here.
     pub fn commit(&mut self, x: &[T]) -> Result<(), LookaheadError> {
+        if x.len() != self.inputs.len() {
+            return Err(LookaheadError::Inputs {
+                expected: self.inputs.len(),
+                found: x.len(),
+            });
+        }
         if let (Some(engine), [state]) = (self.shared.only(), self.states.as_mut_slice()) {
             return engine.commit(state, x);
         }

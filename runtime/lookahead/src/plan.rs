@@ -178,8 +178,9 @@ impl Plan {
         self.check()?;
         let idle = self.levels.iter().enumerate().find(|&(i, level)| {
             let block = level.block as usize;
-            let first = if self.relaxed() && level.domain == Domain::Spectrum && i > 0 {
-                // A relaxed level above another one spares that one the lags from half its block.
+            let above = i > 0 && self.levels[i - 1].domain == Domain::Spectrum;
+            let first = if self.relaxed() && above {
+                // A relaxed level above another spectral one spares that one the lags from half its block.
                 block / 2
             } else {
                 self.lead() * block
@@ -339,12 +340,60 @@ mod tests {
     }
 
     #[test]
+    fn any_text_is_a_plan_that_prints_itself_or_is_refused() {
+        const PIECES: [&str; 16] = [
+            "relaxed_fft",
+            "temporal_block",
+            "uniform_fft",
+            "nonuniform_fft",
+            ":",
+            "burst",
+            "spread",
+            ",",
+            "t",
+            "f",
+            "2",
+            "8",
+            "64",
+            "65536",
+            "-1",
+            "é",
+        ];
+        let mut state = 1u64;
+        let mut next = || {
+            state = state
+                .wrapping_mul(6364136223846793005)
+                .wrapping_add(1442695040888963407);
+            (state >> 33) as usize
+        };
+        let mut plans = 0;
+        for _ in 0..200_000 {
+            let route = PIECES[next() % 4];
+            let form = PIECES[5 + next() % 2];
+            let levels: String = (0..next() % 9).map(|_| PIECES[next() % 16]).collect();
+            let text = format!(
+                "{route}:{form}:{}{}{levels}",
+                PIECES[8 + next() % 2],
+                PIECES[10 + next() % 4]
+            );
+            if let Ok(plan) = text.parse::<Plan>() {
+                assert_eq!(plan.to_string().parse::<Plan>(), Ok(plan.clone()), "{text}");
+                let _ = plan.check_for(next() % 300);
+                plans += 1;
+            }
+        }
+        assert!(plans > 1000, "{plans}");
+    }
+
+    #[test]
     fn a_level_without_lags_is_refused() {
         let fits = |text: &str, nh: usize| text.parse::<Plan>().unwrap().check_for(nh).is_ok();
         assert!(fits("temporal_block:burst:t8", 9));
         assert!(!fits("temporal_block:burst:t8", 8));
         assert!(fits("temporal_block:spread:t8", 17));
         assert!(!fits("temporal_block:spread:t8", 16));
+        assert!(!fits("relaxed_fft:burst:t4,f16", 16));
+        assert!(fits("relaxed_fft:burst:t4,f16", 17));
         assert!(fits("relaxed_fft:burst:f8,f32", 17));
         assert!(!fits("relaxed_fft:burst:f8,f32", 16));
     }

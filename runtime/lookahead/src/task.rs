@@ -23,6 +23,10 @@ pub(crate) enum Task {
     Lags(usize),
 }
 
+/// Terms of a sum, after which a new one begins, where there are no more ports than that. In f32, one sum of 2046
+/// terms had a relative L2 error of 1.1e-6, sums of 512 half of that.
+pub(crate) const LONGEST_SUM: usize = 512;
+
 /// How finely work is cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Grain {

@@ -45,7 +45,7 @@ fn the_fastest_of_a_few_is_taken_and_every_route_gets_its_chance() {
     assert_eq!(report.chosen.route, LookaheadRoute::TemporalBlock);
     assert_eq!(
         (report.measured.len(), report.considered),
-        (6, ranked.len())
+        (10, ranked.len())
     );
     assert_eq!(report.measured[0].0, ranked[0].0);
     for route in LookaheadRoute::ALL {
@@ -96,7 +96,7 @@ fn a_plan_that_cannot_be_measured_is_passed_over() {
     .unwrap();
     assert_eq!(
         (some.measured.len(), &some.chosen),
-        (5, &some.measured[0].0)
+        (9, &some.measured[0].0)
     );
 
     let empty = choose_measured(&[], budget, |_| Ok(1.0)).unwrap_err();

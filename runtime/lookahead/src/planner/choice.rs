@@ -1,7 +1,7 @@
 //! Taking one plan of a ranked list: the first, or the fastest of a few that are tried.
 //!
 //! An estimate is good to a factor of about two, so among plans it holds for near equal only a measurement
-//! decides. Tried are six at most: the first, the first of every other route (the model may be
+//! decides. Tried are ten at most: the first, the first of every other route (the model may be
 //! wrong about a whole route), then the next in order. Before each one the time left must hold the
 //! longest so far; a budget of zero therefore measures nothing.
 
@@ -11,7 +11,7 @@ use super::Estimate;
 use crate::{LookaheadError, LookaheadRoute, Plan};
 
 /// The most plans that are measured.
-const MOST_MEASURED: usize = 6;
+const MOST_MEASURED: usize = 10;
 
 /// Which plan was taken, and how.
 #[derive(Debug, Clone, PartialEq)]
@@ -99,7 +99,7 @@ pub fn choose_measured(
     })
 }
 
-/// The first plan, the first of every other route, then the next in order, six at most.
+/// The first plan, the first of every other route, then the next in order, ten at most.
 fn worth_measuring(ranked: &[(Plan, Estimate)]) -> Vec<&Plan> {
     let mut seen: Vec<LookaheadRoute> = Vec::new();
     let (mut first_of_route, mut others) = (Vec::new(), Vec::new());
