@@ -104,7 +104,7 @@ fn step(model: &mut Model, n: usize, op: &mut [f64], rows: &mut [[f64; 5]; 3]) -
         && model.ir(ir).is_ok()
         && model.commit(&[0.1 + hr[0] * 1e-3, -0.2, 0.3]).is_ok()
         && model.dr(dr).is_ok()
-        && (n % 3 != 0 || model.idle().is_ok())
+        && (!n.is_multiple_of(3) || model.idle().is_ok())
 }
 
 fn run(model: &mut Model) -> bool {
