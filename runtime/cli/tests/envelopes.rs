@@ -159,7 +159,28 @@ fn run_and_explain() {
         has(route, &fields);
         has(&route["reason"], &["code", "name", "text"]);
     }
-    assert_eq!(routes.last().unwrap()["backend"], "portable");
+    let tried = |r: &&serde_json::Value| {
+        r["reason"]["name"] != "not_asked" && r["reason"]["name"] != "no_plan"
+    };
+    let last_tried = routes.iter().rfind(tried).unwrap();
+    assert_eq!(last_tried["backend"], "portable");
+    // Below the candidates every other route stands, with what it would cost where a plan exists.
+    let others = [
+        "temporal_block",
+        "uniform_fft",
+        "nonuniform_fft",
+        "relaxed_fft",
+        "blas",
+    ];
+    for other in others {
+        let route = routes.iter().find(|r| r["route"] == other).unwrap();
+        assert_eq!(route["chosen"], false, "{route}");
+        assert_eq!(
+            route["plan"].is_string(),
+            route["predicted_ns"].is_number(),
+            "{route}"
+        );
+    }
     // The command that the decision names repeats it.
     let repro = explained["data"]["repro"].as_str().unwrap();
     assert!(repro.contains(pack), "{repro}");
