@@ -159,9 +159,7 @@ fn run_and_explain() {
         has(route, &fields);
         has(&route["reason"], &["code", "name", "text"]);
     }
-    let tried = |r: &&serde_json::Value| {
-        r["reason"]["name"] != "not_asked" && r["reason"]["name"] != "no_plan"
-    };
+    let tried = |r: &&Value| r["reason"]["name"] != "not_asked" && r["reason"]["name"] != "no_plan";
     let last_tried = routes.iter().rfind(tried).unwrap();
     assert_eq!(last_tried["backend"], "portable");
     // Below the candidates every other route stands, with what it would cost where a plan exists.
