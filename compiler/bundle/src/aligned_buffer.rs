@@ -4,7 +4,7 @@
 //! Invariant: the pointer is a multiple of 64 and owns `len` initialised elements.
 //!
 //! Operators are read from front to back at every step, so a large one asks for huge pages: with pages of
-//! 4 KiB a third of the time of a step went to address translation (spectra of 14 MB, Zen 3 guest). A system that
+//! 4 KiB a step took 1.3 times as long, relative to OpenBLAS in the same run (spectra of 14 MB, shared Zen 3 guest, one run each). A system that
 //! has none to give, or a caller's limit, leaves ordinary ones; nothing else changes. Cost: the last huge page
 //! may be filled in part only, up to 2 MiB of memory beyond the elements.
 

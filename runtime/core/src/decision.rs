@@ -98,10 +98,21 @@ pub(crate) fn vendor<T: Sample + BlasElement>(
     target: Target<'_>,
     options: &PrepareOptions,
 ) -> Result<Built, RuntimeError> {
-    if let Some(tier) = options.tier {
+    // What a vendor's library does inside is its own: none of these could be kept.
+    let pins = [
+        options.tier.map(|tier| format!("tier {tier}")),
+        options
+            .schedule
+            .map(|schedule| format!("schedule {schedule}")),
+        options.isa_cap.map(|level| format!("the cap {level}")),
+        options
+            .contraction
+            .map(|contraction| format!("contraction {}", rounding(contraction))),
+    ];
+    if let Some(second) = pins.into_iter().flatten().next() {
         return Err(RuntimeError::Contradiction {
             first: "backend cpu_blas".into(),
-            second: format!("tier {tier}"),
+            second,
         });
     }
     let blas = Blas::open(&options.blas)?;

@@ -6,6 +6,8 @@ use std::sync::Arc;
 
 use serde_json::json;
 use tdse_compiler::Tier;
+use tdse_isa::Level;
+use tdse_kir::Contraction;
 use tdse_pack::{Pack, PackParts, Shape};
 use tdse_runtime::{
     BackendToken, BlasOptions, ElemChoice, Form, Model, Objective, PlanChoice, PrepareOptions,
@@ -360,6 +362,33 @@ fn what_is_pinned_runs_or_is_refused() {
         ..PrepareOptions::default()
     });
     assert_eq!(error.code(), 8017);
+    let blas_with = |options: PrepareOptions| {
+        refused(PrepareOptions {
+            backend: BackendToken::CpuBlas,
+            ..options
+        })
+        .code()
+    };
+    let none = PrepareOptions::default;
+    let pinned = [
+        PrepareOptions {
+            tier: Some(Tier::Portable),
+            ..none()
+        },
+        PrepareOptions {
+            schedule: "taps.r1.u1".parse().ok(),
+            ..none()
+        },
+        PrepareOptions {
+            isa_cap: Some(Level::Baseline),
+            ..none()
+        },
+        PrepareOptions {
+            contraction: Some(Contraction::Separate),
+            ..none()
+        },
+    ];
+    assert_eq!(pinned.map(blas_with), [8017; 4]);
     let error = refused(PrepareOptions {
         backend: BackendToken::CpuBlas,
         blas: BlasOptions {
