@@ -219,26 +219,29 @@ impl<T: Sample> Engine<T> {
     }
 
     /// Sums the levels' outputs for the block that begins at the coming step.
+    ///
+    /// A level whose block begins now adds, once for its whole block, what the larger levels have summed; so a
+    /// boundary of the smallest level adds two rows and turns them, however many levels there are.
     fn gather(&self, state: &mut EngineState<T>) {
-        let mut fresh = true;
-        for (level, own) in self.levels.iter().zip(&state.levels).rev() {
-            let Some(out) = own.read() else {
-                continue;
-            };
-            let offset = (state.time % level.block() as u64) as usize;
-            for (row, steps) in out.chunks_exact(level.block()).enumerate() {
-                let steps = &steps[offset..offset + self.block];
-                let mut at = row;
-                for &value in steps {
-                    let sum = &mut state.pending[at];
-                    *sum = if fresh { value } else { *sum + value };
-                    at += self.nq;
-                }
+        let time = state.time;
+        let mut larger: Option<(&[T], usize)> = None;
+        for (level, own) in self.levels.iter().zip(&mut state.levels).rev() {
+            let block = level.block();
+            if time.is_multiple_of(block as u64) {
+                own.sum(larger, block, time);
             }
-            fresh = false;
+            larger = own.summed().map(|sums| (sums, block)).or(larger);
         }
-        if fresh {
+        let Some((sums, block)) = larger else {
             state.pending.fill(T::default());
+            return;
+        };
+        let offset = (time % block as u64) as usize;
+        for (row, steps) in sums.chunks_exact(block).enumerate() {
+            let places = state.pending[row..].iter_mut().step_by(self.nq);
+            for (place, &value) in places.zip(&steps[offset..offset + self.block]) {
+                *place = value;
+            }
         }
     }
 }

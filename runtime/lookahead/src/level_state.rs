@@ -51,8 +51,32 @@ impl<T: Sample> LevelState<T> {
         self.second = !self.second;
     }
 
-    /// The block read, when it holds anything.
-    pub(crate) fn read(&self) -> Option<&[T]> {
+    /// Adds to the block read, of `block` steps from `time` on, what a larger level has summed for them:
+    /// `[row][step]`, in blocks of its own.
+    pub(crate) fn sum(&mut self, larger: Option<(&[T], usize)>, block: usize, time: u64) {
+        let Some((sums, of)) = larger else {
+            return;
+        };
+        let half = self.out.len() / 2;
+        let at = if self.second { half } else { 0 };
+        let sounds = &mut self.sounds[usize::from(self.second)];
+        let offset = (time % of as u64) as usize;
+        let own = self.out[at..at + half].chunks_exact_mut(block);
+        for (own, sums) in own.zip(sums.chunks_exact(of)) {
+            let sums = &sums[offset..offset + block];
+            if *sounds {
+                for (own, &sum) in own.iter_mut().zip(sums) {
+                    *own = sum + *own;
+                }
+            } else {
+                own.copy_from_slice(sums);
+            }
+        }
+        *sounds = true;
+    }
+
+    /// The block read, with what larger levels have summed; `None` when there is nothing.
+    pub(crate) fn summed(&self) -> Option<&[T]> {
         let half = self.out.len() / 2;
         let at = if self.second { half } else { 0 };
         self.sounds[usize::from(self.second)].then(|| &self.out[at..at + half])
