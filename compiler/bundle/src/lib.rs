@@ -13,14 +13,26 @@
 //! build or from a file whose digest was checked before; code is not sandboxed.
 
 mod aligned_buffer;
+mod bundle;
+mod bundle_error;
+mod bundle_header;
 mod call_error;
+mod code_file;
+mod code_key;
+mod digest_text;
+mod entry_header;
 mod executable;
 mod executable_memory;
 mod load_refusal;
 mod loader;
+mod regular_file;
+mod text_rule;
 
 pub use aligned_buffer::{AlignedBuffer, Element};
+pub use bundle::{Bundle, BundleEntry, BundleRoute, MAX_ENTRIES, MAX_ROUTE_KERNELS, MAX_ROUTES};
+pub use bundle_error::BundleError;
 pub use call_error::CallError;
+pub use code_key::CodeKey;
 pub use executable::{Arg, Executable, MAX_PARAMS};
 pub use executable_memory::{LoadedCode, MapMethod};
 pub use load_refusal::{LoadRefusal, MapRefusal};
