@@ -6,7 +6,7 @@ use std::ops::Range;
 use tdse_backend::Refusal;
 use tdse_benches::PeerRefusal;
 use tdse_blas::BlasRefusal;
-use tdse_bundle::{CallError, LoadRefusal};
+use tdse_bundle::{BundleError, CacheMiss, CallError, LoadRefusal};
 use tdse_compiler::CompileRefusal;
 use tdse_isa::IsaError;
 use tdse_kir::KirError;
@@ -28,6 +28,8 @@ fn lists() -> Vec<List> {
         ("isa", 6501..6600, IsaError::ALL.to_vec()),
         ("bundle, load", 7001..7100, LoadRefusal::ALL.to_vec()),
         ("bundle, call", 7101..7200, CallError::ALL.to_vec()),
+        ("bundle, file", 7201..7300, BundleError::ALL.to_vec()),
+        ("bundle, cache", 7301..7400, CacheMiss::ALL.to_vec()),
         ("runtime", 8001..8100, RuntimeError::ALL.to_vec()),
         ("lookahead", 8201..8300, LookaheadError::ALL.to_vec()),
         ("blas", 8301..8400, BlasRefusal::ALL.to_vec()),

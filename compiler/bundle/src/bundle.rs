@@ -90,14 +90,15 @@ const MAX_TAPS: u64 = 1 << 28;
 impl Bundle {
     /// The bytes of the bundle's file, the same for equal bundles.
     pub fn encode(&self) -> Result<Vec<u8>, BundleError> {
-        self.check()?;
+        self.check_target()?;
+        self.check_parts()?;
         bundle_header::encode(self)
     }
 
     /// The bundle in a file's bytes.
     pub fn decode(bytes: &[u8]) -> Result<Bundle, BundleError> {
         let bundle = bundle_header::decode(bytes)?;
-        bundle.check()?;
+        bundle.check_parts()?;
         Ok(bundle)
     }
 
@@ -156,10 +157,25 @@ impl Bundle {
         hash.finalize().into()
     }
 
-    /// The rules between fields; those of a single piece of code are checked where it is read or written.
-    fn check(&self) -> Result<(), BundleError> {
+    /// The rules of what the bundle is for.
+    pub(crate) fn check_target(&self) -> Result<(), BundleError> {
         text_rule::check("made_by", &self.made_by, text_rule::MAX_TEXT)?;
-        self.check_shape()?;
+        let [nh, nq, np] = self.shape;
+        let taps = nh.checked_mul(nq).and_then(|pairs| pairs.checked_mul(np));
+        match taps {
+            Some(1..=MAX_TAPS) => Ok(()),
+            _ => Err(BundleError::BadShape {
+                nh,
+                nq,
+                np,
+                limit: MAX_TAPS,
+            }),
+        }
+    }
+
+    /// The rules between routes and pieces of code. Those of a single piece are checked where it is read or
+    /// written.
+    fn check_parts(&self) -> Result<(), BundleError> {
         at_most("routes", self.routes.len(), MAX_ROUTES)?;
         at_most("pieces of code", self.entries.len(), MAX_ENTRIES)?;
         let mut keys = HashSet::new();
@@ -187,20 +203,6 @@ impl Bundle {
             }
         }
         Ok(())
-    }
-
-    fn check_shape(&self) -> Result<(), BundleError> {
-        let [nh, nq, np] = self.shape;
-        let taps = nh.checked_mul(nq).and_then(|pairs| pairs.checked_mul(np));
-        match taps {
-            Some(1..=MAX_TAPS) => Ok(()),
-            _ => Err(BundleError::BadShape {
-                nh,
-                nq,
-                np,
-                limit: MAX_TAPS,
-            }),
-        }
     }
 }
 

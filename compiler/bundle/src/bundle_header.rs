@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::bundle::{Bundle, BundleEntry, BundleRoute, MAX_ENTRIES};
 use crate::bundle_error::BundleError;
 use crate::code_file::{self, Magic};
-use crate::entry_header::EntryHeader;
+use crate::entry_header::{EntryHeader, Place};
 use crate::{digest_text, text_rule};
 
 const MAGIC: Magic = b"TDSEBNDL";
@@ -43,12 +43,12 @@ struct RouteHeader {
 
 /// The bytes of a bundle whose fields were checked against each other.
 pub(crate) fn encode(bundle: &Bundle) -> Result<Vec<u8>, BundleError> {
-    let file = bundle.binding();
-    let entries = bundle
-        .entries
-        .iter()
-        .map(|entry| EntryHeader::of(&entry.key, &entry.class, &entry.code, &file))
-        .collect::<Result<_, _>>()?;
+    let binding = &bundle.binding();
+    let mut entries = Vec::with_capacity(bundle.entries.len());
+    for (index, BundleEntry { key, class, code }) in bundle.entries.iter().enumerate() {
+        let place = Place { binding, index };
+        entries.push(EntryHeader::of(key, class, code, place)?);
+    }
     let header = Header {
         pack_sha256: digest_text::print(&bundle.pack_sha256),
         shape: bundle.shape,
@@ -84,9 +84,10 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Bundle, BundleError> {
         routes: header.routes.into_iter().map(RouteHeader::into).collect(),
         entries: Vec::new(),
     };
-    let file = bundle.binding();
-    for entry in header.entries {
-        let (key, class, code) = entry.take(&mut section, &file)?;
+    bundle.check_target()?;
+    let binding = &bundle.binding();
+    for (index, entry) in header.entries.into_iter().enumerate() {
+        let (key, class, code) = entry.take(&mut section, Place { binding, index })?;
         bundle.entries.push(BundleEntry { key, class, code });
     }
     section.finish()?;

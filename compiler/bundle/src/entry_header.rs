@@ -1,8 +1,8 @@
 //! What a file of code says about one piece of code: its key, its class, its size, its digest.
 //!
-//! The digest binds the code to its key, its entry and to the file it was stored in: a piece that is moved to another
-//! key or to another bundle no longer fits, even where the digest of the whole file was made anew.
-//! It is a guard against accidents and mixed-up files, not a signature.
+//! The digest binds the code to its key, its entry and to its place, in this file and no other: a piece that is moved to
+//! another key, another index or another bundle no longer fits, even where the digest of the whole file
+//! was made anew. It is a guard against accidents and mixed-up files, not a signature.
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -12,6 +12,15 @@ use crate::bundle_error::BundleError;
 use crate::code_file::{CodeSection, MAX_CODE_BYTES};
 use crate::code_key::{CodeKey, add_field};
 use crate::{digest_text, text_rule};
+
+/// Where a piece of code is stored.
+#[derive(Clone, Copy)]
+pub(crate) struct Place<'a> {
+    /// What the file is for.
+    pub(crate) binding: &'a [u8; 32],
+    /// Index of the piece.
+    pub(crate) index: usize,
+}
 
 /// The fields of a piece of code, in the order in which they are written.
 #[derive(Serialize, Deserialize)]
@@ -28,12 +37,12 @@ pub(crate) struct EntryHeader {
 }
 
 impl EntryHeader {
-    /// Describes a piece of code, after checking it. `file` says where it is stored.
+    /// Describes a piece of code, after checking it.
     pub(crate) fn of(
         key: &CodeKey,
         class: &str,
         code: &CodeImage,
-        file: &[u8; 32],
+        place: Place<'_>,
     ) -> Result<EntryHeader, BundleError> {
         check(key, class, code)?;
         let CodeKey {
@@ -50,7 +59,7 @@ impl EntryHeader {
             class: class.to_owned(),
             entry: code.entry as u64,
             bytes: code.bytes.len() as u64,
-            sha256: digest_text::print(&digest(key, class, code, file)),
+            sha256: digest_text::print(&digest(key, class, code, place)),
         })
     }
 
@@ -58,7 +67,7 @@ impl EntryHeader {
     pub(crate) fn take(
         self,
         section: &mut CodeSection<'_>,
-        file: &[u8; 32],
+        place: Place<'_>,
     ) -> Result<(CodeKey, String, CodeImage), BundleError> {
         let key = CodeKey {
             kir_sha256: text_rule::digest("kir_sha256", &self.kir_sha256)?,
@@ -77,7 +86,7 @@ impl EntryHeader {
         };
         check(&key, &self.class, &code)?;
         let said = text_rule::digest("sha256", &self.sha256)?;
-        if said != digest(&key, &self.class, &code, file) {
+        if said != digest(&key, &self.class, &code, place) {
             return Err(BundleError::EntryDigestMismatch { kernel: key.kernel });
         }
         Ok((key, self.class, code))
@@ -113,9 +122,10 @@ fn check(key: &CodeKey, class: &str, code: &CodeImage) -> Result<(), BundleError
     Ok(())
 }
 
-fn digest(key: &CodeKey, class: &str, code: &CodeImage, file: &[u8; 32]) -> [u8; 32] {
+fn digest(key: &CodeKey, class: &str, code: &CodeImage, place: Place<'_>) -> [u8; 32] {
     let mut hash = Sha256::new_with_prefix(b"tdse-code-entry/1\0");
-    hash.update(file);
+    hash.update(place.binding);
+    hash.update((place.index as u64).to_le_bytes());
     hash.update(key.digest());
     hash.update((code.entry as u64).to_le_bytes());
     add_field(&mut hash, class.as_bytes());

@@ -9,12 +9,15 @@
 //! ```
 //!
 //! Invariants: a page is RW or RX; a sealed file can be neither written nor resized by anyone; a
-//! failure on the way leaves nothing mapped; dropping the owner unmaps. The cost is three system
+//! failure on the way leaves nothing mapped; dropping the last owner unmaps. Code that is loaded together
+//! shares one mapping, so that many small kernels cost few pages and few calls. The cost is three system
 //! calls and one page fault for `mprotect`, seven for `memfd`; both round up to whole pages.
 
 use std::ffi::c_void;
 use std::fmt;
+use std::ops::Range;
 use std::ptr::{self, NonNull};
+use std::sync::Arc;
 
 use rustix::fs::{MemfdFlags, SealFlags};
 use rustix::io::Errno;
@@ -22,6 +25,7 @@ use rustix::mm::{MapFlags, MprotectFlags, ProtFlags};
 use tdse_backend::{CodeImage, EntryPoint, Slot};
 use tdse_isa::Level;
 
+use crate::code_file::CODE_ALIGN;
 use crate::load_refusal::MapRefusal;
 
 /// How code becomes executable.
@@ -42,10 +46,13 @@ impl fmt::Display for MapMethod {
     }
 }
 
-/// Code in executable memory. The memory is unmapped on drop.
+/// Code in executable memory. The memory is unmapped when the last code in it is dropped.
 #[derive(Debug)]
 pub struct LoadedCode {
-    memory: ExecutableMemory,
+    memory: Arc<ExecutableMemory>,
+    /// Where the code lies in the mapping.
+    place: Range<usize>,
+    /// Offset of the entry in the mapping.
     entry: usize,
     kernel: String,
     level: Level,
@@ -53,15 +60,30 @@ pub struct LoadedCode {
 }
 
 impl LoadedCode {
-    /// Maps an image whose entry the caller has checked to lie within its bytes.
-    pub(crate) fn map(image: &CodeImage, method: MapMethod) -> Result<Self, MapRefusal> {
-        Ok(LoadedCode {
-            memory: ExecutableMemory::map(&image.bytes, method)?,
-            entry: image.entry,
+    /// Maps images whose entries the caller has checked to lie within their bytes: one mapping for
+    /// all, each at a multiple of 64 bytes.
+    pub(crate) fn map(images: &[&CodeImage], method: MapMethod) -> Result<Vec<Self>, MapRefusal> {
+        let mut bytes = Vec::new();
+        let mut places = Vec::with_capacity(images.len());
+        for image in images {
+            bytes.resize(bytes.len().next_multiple_of(CODE_ALIGN), BETWEEN_CODE);
+            let start = bytes.len();
+            bytes.extend_from_slice(&image.bytes);
+            places.push(start..bytes.len());
+        }
+        if bytes.is_empty() {
+            return Ok(Vec::new());
+        }
+        let memory = Arc::new(ExecutableMemory::map(&bytes, method)?);
+        let load = |(image, place): (&&CodeImage, Range<usize>)| LoadedCode {
+            memory: Arc::clone(&memory),
+            entry: place.start + image.entry,
+            place,
             kernel: image.kernel.clone(),
             level: image.level,
             method,
-        })
+        };
+        Ok(images.iter().zip(places).map(load).collect())
     }
 
     /// Name of the kernel.
@@ -78,11 +100,17 @@ impl LoadedCode {
     pub fn method(&self) -> MapMethod {
         self.method
     }
+
+    /// Addresses of the code, as long as it is loaded.
+    pub fn addresses(&self) -> Range<usize> {
+        let start = self.memory.start.as_ptr().addr();
+        start + self.place.start..start + self.place.end
+    }
 }
 
 impl EntryPoint for LoadedCode {
     unsafe fn call(&self, slots: *const Slot) {
-        // SAFETY: `Loader::load` checked that the entry lies in the mapping. The bytes there are
+        // SAFETY: the loader checked that the entry lies in its image, which lies in the mapping. The bytes there are
         // code of a backend for a level proven on this machine, with the C calling convention and
         // one pointer argument; the caller vouches for the slots.
         unsafe {
@@ -92,6 +120,13 @@ impl EntryPoint for LoadedCode {
         }
     }
 }
+
+/// Fills the gaps between two pieces of code: a trap, should a kernel ever run past its end.
+const BETWEEN_CODE: u8 = if cfg!(target_arch = "x86_64") {
+    0xcc
+} else {
+    0
+};
 
 /// An RX mapping, owned.
 #[derive(Debug)]

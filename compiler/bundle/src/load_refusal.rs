@@ -16,6 +16,14 @@ pub struct MapRefusal {
     pub os_error: i32,
 }
 
+impl MapRefusal {
+    /// Memory was not had, without a system call that said so.
+    pub(crate) const OUT_OF_MEMORY: MapRefusal = MapRefusal {
+        step: "mapping code",
+        os_error: rustix::io::Errno::NOMEM.raw_os_error(),
+    };
+}
+
 impl fmt::Display for MapRefusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(

@@ -4,6 +4,7 @@
 
 use std::fs;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use tdse_backend::{CodeImage, EntryPoint, Slot};
 use tdse_bundle::{LoadRefusal, Loader, MapMethod};
@@ -61,16 +62,116 @@ fn code_runs_on_another_thread() {
 #[test]
 fn no_page_is_writable_and_executable() {
     let loader = Loader::probe().as_ref().unwrap();
-    let _code = loader.load(&image(WRITES_42, 0), baseline()).unwrap();
+    let image = image(WRITES_42, 0);
+    let done = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        // Loads all the time, so that a scan meets every state of a mapping sooner or later.
+        scope.spawn(|| {
+            while !done.load(Ordering::Relaxed) {
+                drop(loader.load_all(&[&image, &image], baseline()).unwrap());
+            }
+        });
+        let scans = (0..300).map(|_| fs::read_to_string("/proc/self/maps").unwrap());
+        let found = scans.filter(|maps| writable_and_executable(maps)).count();
+        done.store(true, Ordering::Relaxed);
+        assert_eq!(found, 0);
+    });
+    let _code = loader.load(&image, baseline()).unwrap();
     let maps = fs::read_to_string("/proc/self/maps").unwrap();
-    let rights: Vec<&str> = maps.lines().filter_map(|l| l.split(' ').nth(1)).collect();
-    assert!(rights.iter().any(|r| r.starts_with("r-x")));
-    assert!(
-        !rights
-            .iter()
-            .any(|r| r.starts_with("rwx") || r.starts_with("-wx")),
-        "{maps}"
-    );
+    assert!(maps.contains(" r-xp "), "{maps}");
+    assert!(!writable_and_executable(&maps), "{maps}");
+    assert!(writable_and_executable("1000-2000 rwxp 0"));
+}
+
+fn writable_and_executable(maps: &str) -> bool {
+    let rights = maps.lines().filter_map(|line| line.split(' ').nth(1));
+    rights.into_iter().any(|r| r[1..].starts_with("wx"))
+}
+
+/// `mov rax, [rdi]; mov dword [rax], value; ret`
+fn writes(value: u8) -> CodeImage {
+    let mut image = image(WRITES_42, 0);
+    image.kernel = format!("writes_{value}");
+    image.bytes[5] = value;
+    image
+}
+
+#[test]
+fn images_loaded_together_share_a_mapping_until_the_last_is_dropped() {
+    let loader = Loader::probe().as_ref().unwrap();
+    let images: Vec<CodeImage> = (0..200).map(writes).collect();
+    let images: Vec<&CodeImage> = images.iter().collect();
+    let mut codes = loader.load_all(&images, baseline()).unwrap();
+    for (value, code) in (0..).zip(&codes) {
+        assert_eq!(answer(code), value);
+        assert_eq!(code.kernel(), format!("writes_{value}"));
+        assert_eq!(code.addresses().start % 64, 0);
+        assert_eq!(code.addresses().len(), WRITES_42.len());
+    }
+    let mut places: Vec<_> = codes.iter().map(|code| code.addresses().start).collect();
+    places.dedup();
+    assert_eq!(places.len(), 200);
+    let page = places[0] & !4095;
+    assert_eq!(rights_at(page).as_deref(), Some("r-xp"));
+    assert_eq!(rights_at(places[199]).as_deref(), Some("r-xp"));
+    let last = codes.remove(123);
+    drop(codes);
+    assert_eq!(answer(&last), 123);
+    drop(last);
+    // Another test may have mapped something there by now, but not this code.
+    assert!(loader.load_all(&[], baseline()).unwrap().is_empty());
+}
+
+/// Rights of the mapping that holds the address.
+fn rights_at(address: usize) -> Option<String> {
+    let maps = fs::read_to_string("/proc/self/maps").unwrap();
+    maps.lines().find_map(|line| {
+        let (place, rest) = line.split_once(' ')?;
+        let (start, end) = place.split_once('-')?;
+        let number = |text| usize::from_str_radix(text, 16).ok();
+        let place = number(start)?..number(end)?;
+        place.contains(&address).then(|| rest[..4].to_owned())
+    })
+}
+
+#[test]
+fn images_are_loaded_together_or_not_at_all() {
+    let loader = Loader::probe().as_ref().unwrap();
+    let good = image(WRITES_42, 0);
+    let mut other_level = image(WRITES_42, 0);
+    other_level.level = Level::V4;
+    for (bad, code) in [
+        (image(WRITES_42, 10), 7003),
+        (image(&[], 0), 7003),
+        (other_level, 7004),
+    ] {
+        let refusal = loader.load_all(&[&good, &bad], baseline()).unwrap_err();
+        assert_eq!(refusal.code(), code, "{refusal}");
+    }
+}
+
+#[test]
+fn names_for_profilers_are_written_on_request() {
+    let loader = Loader::probe().as_ref().unwrap();
+    let path = format!("/tmp/perf-{}.map", std::process::id());
+    let (mut named, plain) = (writes(1), writes(2));
+    named.kernel = "one\nline".into();
+    let codes = loader.load_all(&[&named, &plain], baseline()).unwrap();
+    assert!(!fs::exists(&path).unwrap(), "nobody asked for {path}");
+    loader.map_names(&[&codes[0]]).unwrap();
+    loader.map_names(&[&codes[1]]).unwrap();
+    let text = fs::read_to_string(&path).unwrap();
+    let expected = [(&codes[0], "one?line"), (&codes[1], "writes_2")]
+        .map(|(code, name)| format!("{:x} a {name}\n", code.addresses().start));
+    assert_eq!(text, expected.concat());
+    fs::remove_file(&path).unwrap();
+    // A link under the name that can be foreseen is not followed.
+    let aside = tempfile::NamedTempFile::new().unwrap();
+    std::os::unix::fs::symlink(aside.path(), &path).unwrap();
+    let refusal = loader.map_names(&[&codes[0]]).unwrap_err();
+    fs::remove_file(&path).unwrap();
+    assert_eq!(refusal.step, "opening the map of names for perf");
+    assert_eq!(fs::read(aside.path()).unwrap(), b"");
 }
 
 #[test]
@@ -105,10 +206,14 @@ fn a_hundred_thousand_loads_leave_nothing_behind() {
         MapMethod::Mprotect,
         "this machine is not restricted"
     );
-    let image = image(WRITES_42, 0);
+    let (one, three) = (image(WRITES_42, 0), [writes(1), writes(2), writes(3)]);
+    let [a, b, c] = &three;
     let cycle = |n: u32| {
-        for _ in 0..n {
-            drop(loader.load(&image, baseline()).unwrap());
+        for turn in 0..n as usize / 2 {
+            drop(loader.load(&one, baseline()).unwrap());
+            let mut together = loader.load_all(&[a, b, c], baseline()).unwrap();
+            // Whichever is dropped last takes the mapping along.
+            together.swap(0, turn % 3);
         }
     };
     cycle(1_000);
