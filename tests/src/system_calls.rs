@@ -1,4 +1,4 @@
-//! Taking system calls away from a test process, by seccomp filters.
+//! Taking system calls away from a test process: by seccomp filters, and by `PR_SET_MDWE`.
 //!
 //! A restriction cannot be taken back: a test runs itself again in a child process, which restricts
 //! itself first.
@@ -35,6 +35,73 @@ pub const MEMFD: Denied = Denied {
     bits_of_third: 0,
     errno: libc::EPERM,
 };
+
+/// Making other threads' instruction streams coherent: EPERM.
+pub const MEMBARRIER: Denied = Denied {
+    call: libc::SYS_membarrier,
+    bits_of_third: 0,
+    errno: libc::EPERM,
+};
+
+impl Denied {
+    /// Whether this process is refused the call: it is made, harmlessly.
+    pub fn in_force(self) -> bool {
+        let page = map(libc::PROT_READ | libc::PROT_WRITE);
+        // SAFETY: the arguments of each of the three calls are valid or plainly wrong numbers; the
+        // page is unused and stays this function's own.
+        let answer = unsafe {
+            match self.call {
+                libc::SYS_mprotect => {
+                    libc::syscall(self.call, page, PAGE, libc::PROT_READ | libc::PROT_EXEC)
+                }
+                libc::SYS_memfd_create => libc::syscall(self.call, c"probe".as_ptr(), 0_u32),
+                _ => libc::syscall(self.call, 0_u32, 0_u32, 0_u32),
+            }
+        };
+        answer < 0
+    }
+}
+
+/// Memory that was writable never becomes executable from here on (`PR_SET_MDWE`); false when the
+/// kernel is older than 6.3.
+pub fn deny_write_execute() -> bool {
+    const PR_SET_MDWE: libc::c_int = 65;
+    const REFUSE_EXEC_GAIN: libc::c_ulong = 1;
+    // SAFETY: `prctl` with integers only.
+    unsafe { libc::prctl(PR_SET_MDWE, REFUSE_EXEC_GAIN, 0_u64, 0_u64, 0_u64) == 0 }
+}
+
+/// Maps a page that is writable and executable, and leaves it mapped; false where that is refused.
+pub fn map_writable_and_executable() -> bool {
+    map(libc::PROT_READ | libc::PROT_WRITE | libc::PROT_EXEC) != libc::MAP_FAILED
+}
+
+/// The lines of `/proc/self/maps` for memory that is writable and executable now.
+pub fn writable_and_executable() -> std::io::Result<Vec<String>> {
+    let maps = std::fs::read_to_string("/proc/self/maps")?;
+    // address range, then the rights: rwxp
+    let both = |line: &&str| {
+        let rights = line.split(' ').nth(1).unwrap_or_default();
+        rights.contains('w') && rights.contains('x')
+    };
+    Ok(maps.lines().filter(both).map(str::to_owned).collect())
+}
+
+const PAGE: usize = 4096;
+
+fn map(rights: libc::c_int) -> *mut libc::c_void {
+    // SAFETY: a new private mapping wherever the kernel likes; nothing refers to it.
+    unsafe {
+        libc::mmap(
+            std::ptr::null_mut(),
+            PAGE,
+            rights,
+            libc::MAP_PRIVATE | libc::MAP_ANONYMOUS,
+            -1,
+            0,
+        )
+    }
+}
 
 /// Denies calls to this thread and those it starts; false when the kernel has no filters.
 pub fn deny(denied: &[Denied]) -> bool {
