@@ -73,6 +73,16 @@ pub fn spectral_schedule(tier: Tier, level: Level, shape: &SpectralShape) -> Spe
 pub fn block_schedule(tier: Tier, level: Level, shape: &BlockShape) -> BlockSchedule {
     let bytes = shape.elem.bytes();
     let (rows, lanes) = match tier {
+        #[cfg(feature = "llvm")]
+        Tier::Llvm => {
+            let register = tier.register_bytes(level) / bytes;
+            let (most, registers) = llvm_block(shape);
+            let lanes = (registers * register).min(16);
+            (
+                balanced(shape.nq, most),
+                halved_to_fit(lanes, register, shape.block),
+            )
+        }
         Tier::Cranelift => {
             let (most, registers) = match shape.nq {
                 // More registers of x at once leave none for the sums.
@@ -102,6 +112,17 @@ pub fn block_schedule(tier: Tier, level: Level, shape: &BlockShape) -> BlockSche
     BlockSchedule {
         rows: rows as u8,
         lanes: lanes as u8,
+    }
+}
+
+/// Rows and registers of `y` a row in a temporal block by LLVM.
+#[cfg(feature = "llvm")]
+fn llvm_block(shape: &BlockShape) -> (usize, usize) {
+    match shape.nq {
+        1 => (1, 4),
+        2 => (2, 4),
+        nq if nq.is_multiple_of(8) => (8, 1),
+        _ => (5, 2),
     }
 }
 
@@ -149,8 +170,8 @@ const ACCUMULATORS: usize = 8;
 /// loops of their own whatever the registers, and others step by step, tens of times slower.
 fn vector_lanes(tier: Tier, level: Level, elem: Elem) -> usize {
     let bytes = match tier {
-        Tier::Cranelift => tier.register_bytes(level),
         Tier::Portable => 32,
+        _ => tier.register_bytes(level),
     };
     bytes / elem.bytes()
 }

@@ -5,15 +5,24 @@ use std::str::FromStr;
 
 use tdse_backend::Backend;
 use tdse_cranelift::Cranelift;
+use tdse_isa::Level;
+#[cfg(feature = "llvm")]
+use tdse_llvm::Llvm;
 use tdse_portable::Portable;
 
 use crate::CompileRefusal;
 
+#[cfg(feature = "llvm")]
+static LLVM: Llvm = Llvm::new();
 static CRANELIFT: Cranelift = Cranelift::new();
 
 /// A code generator, in the order in which they are tried.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Tier {
+    /// Machine code made at load or ahead of it, vectors as wide as pays; takes milliseconds a
+    /// kernel, and a build with the feature `llvm`.
+    #[cfg(feature = "llvm")]
+    Llvm,
     /// Machine code made at load, 128-bit vectors.
     Cranelift,
     /// Rust compiled ahead of time; needs no executable memory, always there.
@@ -22,11 +31,18 @@ pub enum Tier {
 
 impl Tier {
     /// Every tier of this build, the conservative one last.
+    #[cfg(feature = "llvm")]
+    pub const ALL: [Tier; 3] = [Tier::Llvm, Tier::Cranelift, Tier::Portable];
+
+    /// Every tier of this build, the conservative one last.
+    #[cfg(not(feature = "llvm"))]
     pub const ALL: [Tier; 2] = [Tier::Cranelift, Tier::Portable];
 
     /// The backend behind the tier.
     pub fn backend(self) -> &'static dyn Backend {
         match self {
+            #[cfg(feature = "llvm")]
+            Tier::Llvm => &LLVM,
             Tier::Cranelift => &CRANELIFT,
             Tier::Portable => &Portable,
         }
@@ -35,6 +51,8 @@ impl Tier {
     /// Whether the tier's code needs executable memory.
     pub fn makes_machine_code(self) -> bool {
         match self {
+            #[cfg(feature = "llvm")]
+            Tier::Llvm => true,
             Tier::Cranelift => true,
             Tier::Portable => false,
         }
@@ -44,15 +62,16 @@ impl Tier {
     /// machine code has none. Measured on a 2-core Zen 3 guest: about 5 ns.
     pub(crate) fn step_ns(self) -> f64 {
         match self {
-            Tier::Cranelift => 0.0,
             Tier::Portable => 5.0,
+            _ => 0.0,
         }
     }
 
     /// Width in bytes of the vector registers that the tier uses at a level.
-    pub(crate) fn register_bytes(self, level: tdse_isa::Level) -> usize {
-        use tdse_isa::Level;
+    pub(crate) fn register_bytes(self, level: Level) -> usize {
         match (self, level) {
+            #[cfg(feature = "llvm")]
+            (Tier::Llvm, _) => LLVM.register_bytes(level),
             (Tier::Cranelift, _) => 16,
             (Tier::Portable, Level::V4) => 64,
             (Tier::Portable, Level::V3) => 32,
