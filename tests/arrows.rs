@@ -15,6 +15,7 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ("tdse-templates", &["tdse-kir"]),
     ("tdse-backend", &["tdse-isa", "tdse-kir"]),
     ("tdse-cranelift", BACKEND),
+    ("tdse-llvm", BACKEND),
     ("tdse-portable", BACKEND),
     ("tdse-bundle", BACKEND),
     (
@@ -25,6 +26,7 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
             "tdse-cranelift",
             "tdse-isa",
             "tdse-kir",
+            "tdse-llvm",
             "tdse-portable",
             "tdse-templates",
         ],
@@ -79,6 +81,8 @@ const OUTSIDE: &[&str] = &["tdse-tests", "tdse-benches"];
 const PRIVATE: &[(&str, &str)] = &[
     ("cranelift-codegen", "tdse-cranelift"),
     ("cranelift-frontend", "tdse-cranelift"),
+    ("inkwell", "tdse-llvm"),
+    ("object", "tdse-llvm"),
     ("clap", "tdse-cli"),
     ("indicatif", "tdse-cli"),
     ("libloading", "tdse-blas"),
