@@ -7,11 +7,13 @@
 
 use std::sync::Arc;
 
-use tdse_backend::Lowered;
+use tdse_backend::{Backend, Lowered};
 use tdse_bundle::{AlignedBuffer, Executable, Loader};
 use tdse_compiler::{Real, Tier};
+use tdse_cranelift::Cranelift;
 use tdse_isa::{Host, Level, Proof};
 use tdse_kir::{Contraction, KirArg, Verified, interpret, verify};
+use tdse_portable::Portable;
 use tdse_templates::{
     BlockLayout, BlockSchedule, BlockShape, DirectShape, Layout, Schedule, SpectralLayout,
     SpectralSchedule, SpectralShape, direct, spectral_mac, temporal_block,
@@ -93,8 +95,9 @@ fn awkward<T: Real>(random: &mut Random, len: usize) -> AlignedBuffer<T> {
     buffer
 }
 
-fn executable(tier: Tier, kernel: &Verified, proof: Proof) -> Executable {
-    let entry = match tier.backend().lower(kernel, proof.level()).expect("lowers") {
+fn executable(way: &Way, kernel: &Verified) -> Executable {
+    let proof = way.proof;
+    let entry = match way.backend.lower(kernel, proof.level()).expect("lowers") {
         Lowered::Ready(entry) => entry,
         Lowered::Machine(image) => {
             let loader = Loader::probe().as_ref().expect("this machine maps code");
@@ -105,16 +108,47 @@ fn executable(tier: Tier, kernel: &Verified, proof: Proof) -> Executable {
     unsafe { Executable::new(kernel, entry) }
 }
 
-/// The ways to run a class here: each tier at each level that has the class's instructions.
-fn ways(contraction: Contraction) -> Vec<(Tier, Proof)> {
+/// A way to run a kernel here.
+struct Way {
+    name: String,
+    backend: Box<dyn Backend>,
+    proof: Proof,
+}
+
+/// The ways to run a class here: each tier at each level that has the class's instructions, LLVM's
+/// with registers of each width.
+fn ways(contraction: Contraction) -> Vec<Way> {
     let mut ways = Vec::new();
     for proof in Host::get().levels() {
-        ways.push((Tier::Portable, proof));
-        if contraction == Contraction::Separate || proof.level().has_fma() {
-            ways.push((Tier::Cranelift, proof));
+        let level = proof.level();
+        let mut add = |name: &str, backend: Box<dyn Backend>| {
+            let name = format!("{name} at {level}");
+            ways.push(Way {
+                name,
+                backend,
+                proof,
+            });
+        };
+        add("portable", Box::new(Portable));
+        if contraction == Contraction::Separate || level.has_fma() {
+            add("cranelift", Box::new(Cranelift::new()));
+            #[cfg(feature = "llvm")]
+            for (bytes, backend) in llvm_widths(level) {
+                add(&format!("llvm, {bytes} bytes"), Box::new(backend));
+            }
         }
     }
     ways
+}
+
+/// LLVM with registers of each number of bytes that a level has.
+#[cfg(feature = "llvm")]
+fn llvm_widths(level: Level) -> std::collections::BTreeMap<usize, tdse_llvm::Llvm> {
+    use tdse_isa::Preference::{Bits128, Bits256, Bits512};
+    [Bits512, Bits256, Bits128]
+        .map(tdse_llvm::Llvm::with_width)
+        .map(|backend| (backend.register_bytes(level), backend))
+        .into()
 }
 
 /// Schedules take turns over the table, so that each meets every tail and every shape class.
@@ -167,7 +201,7 @@ fn hold<T: Oracle>(
     shape: &DirectShape,
     contraction: Contraction,
     schedule: Schedule,
-    ways: &[(Tier, Proof)],
+    ways: &[Way],
     h: &[T],
     x: &[T],
     expected: &[u64],
@@ -190,18 +224,12 @@ fn hold<T: Oracle>(
         "interpreter against the class: {}",
         kernel.name
     );
-    for &(tier, proof) in ways {
-        let run = executable(tier, &kernel, proof);
+    for way in ways {
+        let run = executable(way, &kernel);
         y.fill(T::from_f64(f64::MAX.min(1e30)));
         run.run(&mut [T::read(&packed), T::read(x), T::write(&mut y)])
             .expect("runs");
-        assert_eq!(
-            bits(&y),
-            expected,
-            "{tier} at {}: {}",
-            proof.level(),
-            kernel.name
-        );
+        assert_eq!(bits(&y), expected, "{}: {}", way.name, kernel.name);
     }
     1 + ways.len() as u64
 }
@@ -329,13 +357,12 @@ fn hold_ahead<T: Oracle>(contraction: Contraction) {
             let mut y = before.to_vec();
             interpret(&kernel, &mut T::args(&h, &x, &mut y)).expect("interprets");
             assert_eq!(bits(&y), bits(&after), "interpreter: {}", kernel.name);
-            for &(tier, proof) in &ways {
-                let run = executable(tier, &kernel, proof);
+            for way in &ways {
+                let run = executable(way, &kernel);
                 y.copy_from_slice(&before);
                 run.run(&mut [T::read(&h), T::read(&x), T::write(&mut y)])
                     .expect("runs");
-                let level = proof.level();
-                assert_eq!(bits(&y), bits(&after), "{tier} at {level}: {}", kernel.name);
+                assert_eq!(bits(&y), bits(&after), "{}: {}", way.name, kernel.name);
             }
         }
     }
@@ -366,7 +393,7 @@ fn f32_separate() {
 }
 
 #[test]
-fn cranelift_refuses_a_fused_class_where_there_is_no_fma() {
+fn generated_code_refuses_a_fused_class_where_there_is_no_fma() {
     let shape = DirectShape {
         np: 2,
         nq: 2,
@@ -376,9 +403,10 @@ fn cranelift_refuses_a_fused_class_where_there_is_no_fma() {
     let schedule = Schedule::Taps { rows: 2, unroll: 1 };
     let kernel =
         verify(direct(&shape, Contraction::Fma, schedule).expect("describes")).expect("verifies");
-    for level in [Level::Baseline, Level::V2] {
-        let Err(refusal) = Tier::Cranelift.backend().lower(&kernel, level) else {
-            panic!("lowered a fused kernel for {level}");
+    let tiers = Tier::ALL.into_iter().filter(|t| t.makes_machine_code());
+    for (tier, level) in tiers.flat_map(|t| [Level::Baseline, Level::V2].map(|l| (t, l))) {
+        let Err(refusal) = tier.backend().lower(&kernel, level) else {
+            panic!("{tier} lowered a fused kernel for {level}");
         };
         assert_eq!((refusal.code(), refusal.name()), (6002, "no_fma"));
     }
