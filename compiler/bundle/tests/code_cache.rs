@@ -76,7 +76,8 @@ fn what_is_put_is_got() {
 /// Code of a key that differs in one field, under the name of the key that is asked for.
 #[test]
 fn each_field_of_the_key_is_compared_after_the_hash() {
-    let edits: [(&str, fn(&mut CodeKey)); 4] = [
+    type Row = (&'static str, fn(&mut CodeKey));
+    let edits: [Row; 4] = [
         ("kernel: ", |k| k.kernel.push('x')),
         ("kernel text (SHA-256): ", |k| k.kir_sha256[0] ^= 1),
         ("generator: ", |k| k.generator.push('0')),
