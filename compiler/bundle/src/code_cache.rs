@@ -178,15 +178,16 @@ impl CodeCache {
                 Err(Errno::NOENT) => continue,
                 other => other?,
             };
+            // Folders and links are not the cache's, whatever their names.
+            if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
+                continue;
+            }
             let written = written_at(&stat);
-            if part {
-                let age = now.duration_since(written).unwrap_or_default();
-                if age > ABANDONED {
-                    remove(folder, name)?;
-                }
-            } else if FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile {
+            if stored {
                 total = total.saturating_add(size(&stat));
                 kept.push((written, name.to_owned(), size(&stat)));
+            } else if now.duration_since(written).unwrap_or_default() > ABANDONED {
+                remove(folder, name)?;
             }
         }
         kept.retain(|(_, name, _)| name != just_written);

@@ -343,7 +343,10 @@ fn only_files_of_the_cache_are_removed() {
     make(&foreign, old);
     make(".tdse-1-0.part", old);
     make(".tdse-1-1.part", SystemTime::now());
-    fs::create_dir(at(&"e".repeat(64))).unwrap();
+    for folder in [&"e".repeat(64), ".tdse-2-0.part"] {
+        fs::create_dir(at(folder)).unwrap();
+        File::open(at(folder)).unwrap().set_modified(old).unwrap();
+    }
     folder.put(&key(2), 700).unwrap();
     let mut names: Vec<_> = fs::read_dir(folder.path())
         .unwrap()
@@ -354,6 +357,7 @@ fn only_files_of_the_cache_are_removed() {
     let own = own.file_name().unwrap().to_str().unwrap();
     let mut expected = [
         ".tdse-1-1.part",
+        ".tdse-2-0.part",
         &"e".repeat(64),
         &foreign,
         own,
