@@ -34,6 +34,9 @@ use tdse_kir::Verified;
 /// Name of this backend in refusals and reports.
 pub(crate) const NAME: &str = "cranelift";
 
+/// Raised whenever this crate may emit other code for the same kernel and level: it is part of the key of kept code.
+const LOWERING: u32 = 1;
+
 /// The Cranelift backend.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Cranelift {
@@ -91,7 +94,7 @@ impl Backend for Cranelift {
     }
 
     fn identity(&self) -> String {
-        format!("{NAME} {}", cranelift_codegen::VERSION)
+        format!("{NAME} {} lowering {LOWERING}", cranelift_codegen::VERSION)
     }
 
     fn lower(&self, kernel: &Verified, level: Level) -> Result<Lowered, Refusal> {

@@ -9,7 +9,9 @@
 use std::time::{Duration, Instant};
 
 use tdse_bundle::AlignedBuffer;
-use tdse_compiler::{MacKernel, Real, Tier, block_schedule, spectral_lanes, spectral_schedule};
+use tdse_compiler::{
+    MacKernel, Maker, Real, Tier, block_schedule, spectral_lanes, spectral_schedule,
+};
 use tdse_isa::{Host, Proof};
 use tdse_kir::{Contraction, Kernel};
 use tdse_templates::{
@@ -87,7 +89,7 @@ fn row<T: Real>(kernel: Kernel, tier: Tier, proof: Proof, flops: f64, mark: bool
     let extents: Vec<u64> = (0..3)
         .map(|i| kernel.buffer(tdse_kir::BufferId(i)).unwrap().extent)
         .collect();
-    let kernel = MacKernel::<T>::compile(kernel, tier, proof).unwrap();
+    let kernel = MacKernel::<T>::compile(kernel, &Maker::new(tier, proof)).unwrap();
     let h = AlignedBuffer::<T>::new(extents[0] as usize);
     let x = AlignedBuffer::<T>::new(extents[1] as usize);
     let mut y = AlignedBuffer::<T>::new(extents[2] as usize);

@@ -20,6 +20,14 @@ pub enum CompileRefusal {
     /// The backend lowers no such kernel.
     #[error(transparent)]
     Backend(#[from] Refusal),
+    /// No code for the kernel was supplied, and none may be made.
+    #[error("{kernel}: no code was supplied ({reason}); compile the pack again")]
+    NotSupplied {
+        /// The kernel.
+        kernel: String,
+        /// Why.
+        reason: String,
+    },
     /// The code cannot be loaded here.
     #[error(transparent)]
     Load(#[from] LoadRefusal),
@@ -27,12 +35,13 @@ pub enum CompileRefusal {
 
 impl CompileRefusal {
     /// Number and name of every refusal of this crate's own; the others keep theirs.
-    pub const ALL: &[(u32, &'static str)] = &[(6201, "unknown_tier")];
+    pub const ALL: &[(u32, &'static str)] = &[(6201, "unknown_tier"), (6202, "code_not_supplied")];
 
     /// The stable number.
     pub fn code(&self) -> u32 {
         match self {
             CompileRefusal::UnknownTier(_) => Self::ALL[0].0,
+            CompileRefusal::NotSupplied { .. } => Self::ALL[1].0,
             CompileRefusal::Template(e) => e.code(),
             CompileRefusal::Verifier(e) => e.code(),
             CompileRefusal::Backend(e) => e.code(),
@@ -44,6 +53,7 @@ impl CompileRefusal {
     pub fn name(&self) -> &'static str {
         match self {
             CompileRefusal::UnknownTier(_) => Self::ALL[0].1,
+            CompileRefusal::NotSupplied { .. } => Self::ALL[1].1,
             CompileRefusal::Template(e) => e.name(),
             CompileRefusal::Verifier(e) => e.name(),
             CompileRefusal::Backend(e) => e.name(),

@@ -3,10 +3,11 @@
 //!
 //! ```text
 //! DirectShape --candidates()--> [Candidate]      ordered, the conservative one last
-//! Candidate   --DirectKernel::compile()-->  template -> verifier -> backend -> loader
+//! Candidate   --DirectKernel::compile()-->  template -> verifier -> Maker
 //!
 //! SpectralShape, BlockShape --spectral_schedule(), block_schedule()--> template --> Kernel
-//! Kernel      --MacKernel::compile()-->                 verifier -> backend -> loader
+//! Kernel      --MacKernel::compile()-->                 verifier -> Maker
+//! Maker       --> code from a bundle or a cache, or backend -> loader
 //! ```
 //!
 //! The list is data and a pure function of its inputs; nothing here measures time to choose.
@@ -19,6 +20,8 @@ mod error;
 mod kernel;
 mod mac_choice;
 mod mac_kernel;
+mod maker;
+mod profiling;
 mod real;
 mod tier;
 
@@ -26,7 +29,10 @@ pub use candidate::{Candidate, candidates};
 pub use cost::{REFERENCE_GHZ, predicted_cycles};
 pub use direct_kernel::DirectKernel;
 pub use error::CompileRefusal;
+pub use kernel::CompiledKernel;
 pub use mac_choice::{ahead_tier, block_schedule, spectral_lanes, spectral_schedule};
 pub use mac_kernel::MacKernel;
+pub use maker::{CodeFacts, CodeSource, Maker, Supply};
+pub use profiling::{name_kernels, name_kernels_for_profilers};
 pub use real::Real;
 pub use tier::Tier;

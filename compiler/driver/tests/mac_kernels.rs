@@ -3,7 +3,9 @@
 #![allow(clippy::unwrap_used)]
 
 use tdse_bundle::CallError;
-use tdse_compiler::{MacKernel, Real, Tier, block_schedule, spectral_lanes, spectral_schedule};
+use tdse_compiler::{
+    MacKernel, Maker, Real, Tier, block_schedule, spectral_lanes, spectral_schedule,
+};
 use tdse_isa::{Host, Level, Proof};
 use tdse_kir::{Contraction, Elem, NumericClass};
 use tdse_templates::{
@@ -104,12 +106,12 @@ fn hold_spectral<T: Real + std::fmt::Debug>(tier: Tier, np: usize, nq: usize, bl
     }
     let contraction = Contraction::Separate;
     let kernel = spectral_mac(&shape, contraction, schedule).unwrap();
-    let kernel = MacKernel::<T>::compile(kernel, tier, best()).unwrap();
+    let kernel = MacKernel::<T>::compile(kernel, &Maker::new(tier, best())).unwrap();
     kernel.run(&h, &x, &mut y).unwrap();
     let found: Vec<f64> = y.iter().map(|v| v.to_f64()).collect();
-    assert_eq!(found, expected, "{}", kernel.name());
-    assert_eq!(kernel.class(), NumericClass::sequential(contraction));
-    assert_eq!(kernel.code_sha256().is_some(), tier == Tier::Cranelift);
+    assert_eq!(found, expected, "{}", kernel.code().name());
+    assert_eq!(kernel.code().class(), NumericClass::sequential(contraction));
+    assert_eq!(kernel.code().facts().is_some(), tier.makes_machine_code());
     assert_eq!(kernel.code_bytes() > 0, tier == Tier::Cranelift);
 }
 
@@ -140,10 +142,10 @@ fn hold_block<T: Real + std::fmt::Debug>(tier: Tier, np: usize, nq: usize, block
         }
     }
     let kernel = temporal_block(&shape, Contraction::Separate, schedule).unwrap();
-    let kernel = MacKernel::<T>::compile(kernel, tier, best()).unwrap();
+    let kernel = MacKernel::<T>::compile(kernel, &Maker::new(tier, best())).unwrap();
     kernel.run(&h, &x, &mut y).unwrap();
     let found: Vec<f64> = y.iter().map(|v| v.to_f64()).collect();
-    assert_eq!(found, expected, "{}", kernel.name());
+    assert_eq!(found, expected, "{}", kernel.code().name());
 }
 
 #[test]
@@ -174,7 +176,7 @@ fn short_buffers_are_refused_and_nothing_is_added() {
     for tier in Tier::ALL {
         let schedule = block_schedule(tier, best().level(), &shape);
         let kernel = temporal_block(&shape, Contraction::Separate, schedule).unwrap();
-        let kernel = MacKernel::<f64>::compile(kernel, tier, best()).unwrap();
+        let kernel = MacKernel::<f64>::compile(kernel, &Maker::new(tier, best())).unwrap();
         let (h, x, mut y) = ([1.0; 12], [1.0; 12], [5.0; 8]);
         let cases = [
             kernel.run(&h[1..], &x, &mut y),
@@ -188,7 +190,7 @@ fn short_buffers_are_refused_and_nothing_is_added() {
         kernel.run(&h, &x, &mut y).unwrap();
         assert_eq!(y, [11.0; 8]);
         let kernel = temporal_block(&shape, Contraction::Separate, schedule).unwrap();
-        let kernel = MacKernel::<f32>::compile(kernel, tier, best()).unwrap();
+        let kernel = MacKernel::<f32>::compile(kernel, &Maker::new(tier, best())).unwrap();
         let refused = kernel.run(&[1.0; 12], &[1.0; 12], &mut [5.0; 8]);
         assert!(
             matches!(refused, Err(CallError::Type { .. })),

@@ -4,6 +4,7 @@
 //! only when stderr is a terminal.
 
 use std::io::{IsTerminal, Write};
+use std::sync::Arc;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
@@ -38,6 +39,21 @@ impl Console {
         }
     }
 
+    /// A count of things whose number is not known beforehand, each with its name.
+    pub(crate) fn counter(&self, label: &str) -> Counter {
+        if !self.progress {
+            return Counter(ProgressBar::hidden());
+        }
+        let bar = ProgressBar::no_length();
+        if let Ok(style) = ProgressStyle::with_template("{spinner} {prefix} {pos} {elapsed} {msg}")
+        {
+            bar.set_style(style);
+        }
+        bar.set_prefix(label.to_owned());
+        bar.enable_steady_tick(Duration::from_millis(200));
+        Counter(bar)
+    }
+
     /// A bar over a share from 0 to 1.
     pub(crate) fn bar(&self, label: &str) -> Progress {
         if !self.progress {
@@ -52,6 +68,27 @@ impl Console {
         bar.set_message(label.to_owned());
         bar.enable_steady_tick(Duration::from_millis(200));
         Progress(bar)
+    }
+}
+
+/// A running count; cleared when dropped.
+#[derive(Debug)]
+pub(crate) struct Counter(ProgressBar);
+
+impl Counter {
+    /// Counts one more thing each time it is called.
+    pub(crate) fn listener(&self) -> Arc<dyn Fn(&str) + Send + Sync> {
+        let bar = self.0.clone();
+        Arc::new(move |name| {
+            bar.inc(1);
+            bar.set_message(name.to_owned());
+        })
+    }
+}
+
+impl Drop for Counter {
+    fn drop(&mut self) {
+        self.0.finish_and_clear();
     }
 }
 

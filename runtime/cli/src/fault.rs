@@ -5,6 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
+use tdse_bundle::BundleError;
 use tdse_pack::PackError;
 use tdse_runtime::RuntimeError;
 
@@ -32,6 +33,17 @@ pub(crate) enum Fault {
         /// Why it is no pack.
         error: PackError,
     },
+    /// A bundle was refused.
+    #[error("{}: {error}", path.display())]
+    Bundle {
+        /// The file.
+        path: PathBuf,
+        /// The refusal.
+        error: BundleError,
+    },
+    /// `bundle check` found a route that does not run here.
+    #[error("{0}")]
+    BundleDoesNotRun(String),
     /// The runtime refused to prepare the pack as asked.
     #[error("{0}{hint}", hint = prepare_hint(.0))]
     Prepare(RuntimeError),
@@ -129,6 +141,8 @@ impl Fault {
     pub(crate) fn code(&self) -> u32 {
         match self {
             Fault::Pack { error, .. } | Fault::NotYetPack { error, .. } => error.code(),
+            Fault::Bundle { error, .. } => error.code(),
+            Fault::BundleDoesNotRun(_) => 9011,
             Fault::Prepare(error) | Fault::Step { error, .. } => error.code(),
             Fault::Read { .. } => 9001,
             Fault::Write { .. } => 9002,
@@ -148,6 +162,8 @@ impl Fault {
     pub(crate) fn name(&self) -> &'static str {
         match self {
             Fault::Pack { error, .. } | Fault::NotYetPack { error, .. } => error.name(),
+            Fault::Bundle { error, .. } => error.name(),
+            Fault::BundleDoesNotRun(_) => "bundle_does_not_run",
             Fault::Prepare(error) | Fault::Step { error, .. } => error.name(),
             Fault::Read { .. } => "input_unreadable",
             Fault::Write { .. } => "output_unwritable",
@@ -168,6 +184,7 @@ impl Fault {
         match self {
             Fault::Pack { .. }
             | Fault::NotYetPack { .. }
+            | Fault::Bundle { .. }
             | Fault::Prepare(RuntimeError::NotRepresentable { .. })
             | Fault::Read { .. }
             | Fault::ArrayShape { .. }
@@ -180,6 +197,7 @@ impl Fault {
             Fault::IllConditioned { .. }
             | Fault::Diverged { .. }
             | Fault::Unstable(_)
+            | Fault::BundleDoesNotRun(_)
             | Fault::BitsDiffer(_) => ExitCode::CheckFailed,
             Fault::Step { .. } | Fault::Internal(_) => ExitCode::Internal,
         }

@@ -30,11 +30,14 @@ use std::path::PathBuf;
 use clap::Parser;
 use serde_json::{Value, json};
 
-use args::{Collision, Command, CommandLine, PackCommand, collision};
+use args::{BundleCommand, Collision, Command, CommandLine, PackCommand, collision};
 use console::{Console, complain};
 use envelope::{EnvelopeError, Outcome, envelope, write_envelope};
 use exit_code::ExitCode;
 use fault::Fault;
+
+/// Set to 1, names generated kernels in the file that `perf` reads.
+const PERF_MAP: &str = "TDSE_PERF_MAP";
 
 fn main() -> std::process::ExitCode {
     let end = match CommandLine::try_parse() {
@@ -45,6 +48,9 @@ fn main() -> std::process::ExitCode {
 }
 
 fn perform(line: &CommandLine) -> ExitCode {
+    if std::env::var_os(PERF_MAP).is_some_and(|value| value == "1") {
+        tdse_compiler::name_kernels_for_profilers();
+    }
     let common = &line.common;
     let stdout_is_json = common
         .json_out
@@ -91,6 +97,10 @@ fn dispatch(command: &Command, console: &Console) -> Result<Outcome, Fault> {
         Command::Pack(PackCommand::Build(args)) => commands::pack_build(args, console),
         Command::Pack(PackCommand::Inspect(args)) => commands::pack_inspect(args, console),
         Command::Pack(PackCommand::Check(args)) => commands::pack_check(args, console),
+        Command::Compile(args) => commands::compile(args, console),
+        Command::Bundle(BundleCommand::Inspect(args)) => commands::bundle_inspect(args, console),
+        Command::Bundle(BundleCommand::Check(args)) => commands::bundle_check(args, console),
+        Command::Bundle(BundleCommand::Disasm(args)) => commands::bundle_disasm(args, console),
         Command::Run(args) => commands::run(args, console),
         Command::Bench(args) => commands::bench(args, console),
         Command::Explain(args) => commands::explain(args, console),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use sha2::{Digest, Sha256};
 use tdse_blas::{Blas, BlasElement};
 use tdse_bundle::Loader;
-use tdse_compiler::{Candidate, Tier, candidates};
+use tdse_compiler::{Candidate, CompiledKernel, Tier, candidates};
 use tdse_kir::{Contraction, Elem};
 use tdse_lookahead::{Domain, Objective, Plan, PlanReport, Sample, TransformKind};
 
@@ -35,6 +35,8 @@ pub(crate) struct Decision {
 /// A decision and what came of it.
 pub(crate) struct Built {
     pub(crate) source: Arc<dyn StepperSource>,
+    /// Every kernel that was compiled.
+    pub(crate) kernels: Vec<Arc<CompiledKernel>>,
     pub(crate) decision: Decision,
 }
 
@@ -45,7 +47,7 @@ pub(crate) fn compiled<T: Sample>(
     way: &Way,
 ) -> Result<Built, RuntimeError> {
     let plan = way.plan();
-    let level = target.proof.level();
+    let level = target.level();
     let shape = head_shape(target.pack, plan, T::ELEM);
     let list = candidates(&shape, target.contraction, level);
     let pins = Pins {
@@ -89,6 +91,7 @@ pub(crate) fn compiled<T: Sample>(
                 all => Some(Sha256::digest(all.concat()).into()),
             },
         },
+        kernels: built.all(),
         source: Arc::new(Typed::new(built)),
     })
 }
@@ -160,6 +163,7 @@ pub(crate) fn vendor<T: Sample + BlasElement>(
             explanation,
             code_sha256: None,
         },
+        kernels: Vec::new(),
         source: Arc::new(Typed::new(operators)),
     })
 }
@@ -216,7 +220,7 @@ fn plan_class(plan: &Plan, target: Target<'_>) -> String {
     if !spectral {
         return format!("{plan}({contraction})");
     }
-    let transform = TransformKind::of(target.proof.level()).name();
+    let transform = TransformKind::of(target.level()).name();
     format!("{plan}({contraction}, transforms {transform})")
 }
 

@@ -113,6 +113,26 @@ pub enum RuntimeError {
         /// The other.
         second: String,
     },
+    /// A bundle that was made for something else.
+    #[error(
+        "{what} of the bundle is {bundle}, here it is {here}; compile the pack again for this use"
+    )]
+    OtherBundle {
+        /// What differs.
+        what: &'static str,
+        /// In the bundle.
+        bundle: String,
+        /// Here.
+        here: String,
+    },
+    /// A route that the bundle does not have.
+    #[error("the bundle has no code for {asked}; it has {has}")]
+    NotInBundle {
+        /// What was asked for.
+        asked: String,
+        /// What there is.
+        has: String,
+    },
     /// A plan that cannot be, or has no kernel here.
     #[error(transparent)]
     Lookahead(#[from] LookaheadError),
@@ -144,6 +164,8 @@ impl RuntimeError {
         (8015, "start_time"),
         (8016, "other_pack"),
         (8017, "contradiction"),
+        (8018, "other_bundle"),
+        (8019, "not_in_bundle"),
     ];
 
     /// The stable number.
@@ -177,6 +199,8 @@ impl RuntimeError {
             RuntimeError::StartTime(_) => 14,
             RuntimeError::OtherPack => 15,
             RuntimeError::Contradiction { .. } => 16,
+            RuntimeError::OtherBundle { .. } => 17,
+            RuntimeError::NotInBundle { .. } => 18,
         }]
     }
 }

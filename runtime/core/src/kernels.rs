@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use tdse_compiler::{Candidate, DirectKernel, Tier, ahead_tier};
-use tdse_isa::Proof;
+use tdse_compiler::{Candidate, CodeSource, CompiledKernel, DirectKernel, Maker, Tier, ahead_tier};
+use tdse_isa::{Level, Proof};
 use tdse_kir::{Contraction, Elem, NumericClass};
 use tdse_lookahead::{Code, FarHistory, LookaheadError, Plan, Sample};
 use tdse_pack::{Pack, Shape};
@@ -31,21 +31,43 @@ pub(crate) struct Target<'a> {
     pub(crate) pack: &'a Pack,
     /// Rounding of products.
     pub(crate) contraction: Contraction,
-    /// The level, proven.
+    /// The level at which things run here.
     pub(crate) proof: Proof,
     /// The code generator that the caller pinned.
     pub(crate) tier: Option<Tier>,
+    /// The code generator of a plan's levels, where it is given.
+    pub(crate) levels_tier: Option<Tier>,
+    /// Where code comes from besides the code generator.
+    pub(crate) source: Option<&'a Arc<dyn CodeSource>>,
+    /// The level of the other machine that code is made for; then the source is told and nothing is loaded.
+    pub(crate) ahead: Option<Level>,
 }
 
 impl Target<'_> {
+    /// The level that code is made for.
+    pub(crate) fn level(&self) -> Level {
+        self.ahead.unwrap_or(self.proof.level())
+    }
+
+    /// What makes the code of one tier.
+    pub(crate) fn maker(&self, tier: Tier) -> Maker {
+        match (self.ahead, self.source) {
+            (Some(level), Some(source)) => {
+                Maker::ahead(tier, level, self.proof, Arc::clone(source))
+            }
+            (_, Some(source)) => Maker::new(tier, self.proof).with_source(Arc::clone(source)),
+            (_, None) => Maker::new(tier, self.proof),
+        }
+    }
+
     /// The code generator of a plan's levels, where the head has `head`: the pinned one, else the faster
     /// one, and the head's where that one had to do without executable memory.
     pub(crate) fn ahead(&self, head: Tier) -> Tier {
         let shape = self.pack.shape();
-        match (self.tier, head) {
+        match (self.levels_tier.or(self.tier), head) {
             (Some(pinned), _) => pinned,
             (None, Tier::Portable) => Tier::Portable,
-            (None, _) => ahead_tier(self.proof.level(), shape.np(), shape.nq()),
+            (None, _) => ahead_tier(self.level(), shape.np(), shape.nq()),
         }
     }
 }
@@ -84,12 +106,8 @@ impl<T: Sample> Kernels<T> {
         plan: Option<&Plan>,
         candidate: &Candidate,
     ) -> Result<Self, LookaheadError> {
-        let Target {
-            pack,
-            contraction,
-            proof,
-            tier: _,
-        } = target;
+        let (pack, contraction) = (target.pack, target.contraction);
+        let maker = target.maker(candidate.tier);
         let shape = pack.shape();
         let (nq, np) = (shape.nq(), shape.np());
         // The largest lag that is not the levels'.
@@ -108,14 +126,7 @@ impl<T: Sample> Kernels<T> {
                 }
                 pack.tap(lag)[row * np + term % np]
             };
-            DirectKernel::<T>::compile(
-                &shape,
-                contraction,
-                candidate.tier,
-                candidate.schedule,
-                proof,
-                tap,
-            )
+            DirectKernel::<T>::compile(&shape, contraction, candidate.schedule, &maker, tap)
         };
         let head_taps = head_taps(shape, plan);
         // The window is oldest first: its vector j meets lag head_taps - j.
@@ -127,7 +138,7 @@ impl<T: Sample> Kernels<T> {
         let far = match plan {
             None => None,
             Some(plan) => {
-                let code = Code::new(target.ahead(candidate.tier), contraction, proof);
+                let code = Code::new(target.maker(target.ahead(candidate.tier)), contraction);
                 Some(Arc::new(FarHistory::build(pack, plan, &code)?))
             }
         };
@@ -142,15 +153,29 @@ impl<T: Sample> Kernels<T> {
 
     /// Class of the direct kernels.
     pub(crate) fn class(&self) -> NumericClass {
-        self.direct.class()
+        self.direct.code().class()
     }
 
     /// SHA-256 of the machine code of every kernel that a step runs, in a fixed order; empty for a tier that
     /// makes none.
     pub(crate) fn code_sha256(&self) -> Vec<[u8; 32]> {
-        let head = self.head.as_ref().unwrap_or(&self.direct).code_sha256();
-        let far = self.far.iter().flat_map(|far| far.code_sha256().to_vec());
-        head.into_iter().chain(far).collect()
+        let head = self.head.as_ref().unwrap_or(&self.direct).code();
+        let far = self.far.iter().flat_map(|far| far.kernels());
+        let facts = std::iter::once(head)
+            .chain(far)
+            .map(|kernel| kernel.facts());
+        facts.flatten().map(|facts| facts.sha256).collect()
+    }
+
+    /// Every kernel.
+    pub(crate) fn all(&self) -> Vec<Arc<CompiledKernel>> {
+        let direct = self
+            .head
+            .iter()
+            .chain([&self.direct])
+            .map(DirectKernel::code);
+        let far = self.far.iter().flat_map(|far| far.kernels());
+        direct.chain(far).cloned().collect()
     }
 }
 

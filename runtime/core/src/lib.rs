@@ -16,8 +16,10 @@
 //! `commit`.
 #![forbid(unsafe_code)]
 
+mod ahead;
 mod blas_operators;
 mod clock;
+mod code_origin;
 mod decision;
 mod error;
 mod explain;
@@ -31,8 +33,11 @@ mod rehearsal;
 mod selection;
 mod snapshot;
 mod stepper;
+mod tier_up;
 mod token;
 
+pub use ahead::{AheadCompiler, Listener};
+pub use code_origin::CodeOrigin;
 pub use error::RuntimeError;
 pub use explain::{Explanation, Reason, RouteReport};
 pub use model::Model;
@@ -43,4 +48,5 @@ pub use tdse_blas::{BlasOptions, Form as BlasForm};
 pub use tdse_lookahead::{
     Domain, Form, Level, LookaheadError, LookaheadRoute, Objective, Plan, PlanCache, PlanReport,
 };
+pub use tier_up::{TierUp, TierUpReport};
 pub use token::{BackendToken, RouteToken};

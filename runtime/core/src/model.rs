@@ -39,6 +39,7 @@ impl Model {
     /// stays open.
     pub fn begin(&mut self, t: f64, dt: f64) -> Result<(), RuntimeError> {
         self.clock.check(t, dt)?;
+        self.prepared.adopt();
         self.trial = Some(t);
         Ok(())
     }

@@ -272,14 +272,9 @@ impl<'a, T: Sample> Planner<'a, T> {
 
     /// The candidates of a head that the pins admit.
     fn heads(&self, plan: Option<&Plan>) -> impl Iterator<Item = Candidate> {
-        let Target {
-            pack,
-            contraction,
-            proof,
-            tier: _,
-        } = self.target;
-        let shape = head_shape(pack, plan, T::ELEM);
-        candidates(&shape, contraction, proof.level())
+        let target = self.target;
+        let shape = head_shape(target.pack, plan, T::ELEM);
+        candidates(&shape, target.contraction, target.level())
             .into_iter()
             .filter(|c| self.options.tier.is_none_or(|tier| tier == c.tier))
             .filter(|c| {

@@ -4,20 +4,22 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use tdse_blas::{BlasElement, BlasOptions, Form as BlasForm};
-use tdse_compiler::Tier;
-use tdse_isa::{Host, Level};
+use tdse_compiler::{Maker, Tier};
+use tdse_isa::{Host, Level, Proof};
 use tdse_kir::{Contraction, Elem};
 use tdse_lookahead::{Objective, Plan, PlanReport, Sample};
 use tdse_pack::Pack;
 use tdse_templates::Schedule;
 
 use crate::RuntimeError;
+use crate::code_origin::CodeOrigin;
 use crate::decision::{Built, Decision, alternatives, compiled, vendor};
 use crate::explain::{Explanation, RouteReport};
 use crate::kernels::Target;
 use crate::model::Model;
 use crate::planning::{PlanChoice, Way};
 use crate::stepper::StepperSource;
+use crate::tier_up::{Improvable, TierUp};
 use crate::token::{BackendToken, RouteToken};
 
 /// What the caller asks for; the default asks for nothing in particular.
@@ -48,6 +50,8 @@ pub struct PrepareOptions {
     pub blas: BlasOptions,
     /// The form of its product; `None` takes the faster one here and now, and the forms differ in bits.
     pub blas_form: Option<BlasForm>,
+    /// Where machine code comes from.
+    pub code: CodeOrigin,
     /// Time of step 0 in seconds, from which the independent response counts.
     pub start_time: f64,
 }
@@ -80,10 +84,12 @@ pub struct Prepared {
 struct Shared {
     pack: Arc<Pack>,
     source: Arc<dyn StepperSource>,
+    improvable: Arc<Improvable>,
     operator: Vec<f64>,
     independent: Option<Vec<f64>>,
     decision: Decision,
     elem: Elem,
+    proof: Proof,
     level: Level,
     start_time: f64,
     prepare_ns: u64,
@@ -107,6 +113,11 @@ impl Prepared {
             return Err(RuntimeError::StartTime(options.start_time));
         }
         check_representable::<T>(&pack)?;
+        let opened = CodeOrigin::open(&pack, options, T::ELEM)?;
+        let (options, levels_tier) = match &opened.pinned {
+            None => (options, None),
+            Some(pinned) => (&pinned.options, pinned.levels_tier),
+        };
         let host = Host::get();
         let level = host.capped(options.isa_cap);
         let fused = if level.has_fma() {
@@ -123,20 +134,31 @@ impl Prepared {
             contraction: options.contraction.unwrap_or(fused),
             proof,
             tier: options.tier,
+            levels_tier,
+            source: opened.source.as_ref(),
+            ahead: None,
         };
         let way = Way::choose::<T>(target, options)?;
-        let Built { source, decision } = match way.route {
+        let Built {
+            source,
+            kernels,
+            mut decision,
+        } = match way.route {
             RouteToken::Blas => vendor::<T>(target, options)?,
             _ => compiled::<T>(target, options, &way)?,
         };
+        opened.check_class(&decision.explanation.numeric_class)?;
+        opened.tell(&mut decision.explanation);
         let round = |values: &[f64]| values.iter().map(|&v| T::rounded(v).to_f64()).collect();
         Ok(Prepared {
             shared: Arc::new(Shared {
                 operator: round(pack.tap(0)),
                 independent: pack.ir().map(round),
                 source,
+                improvable: Arc::new(Improvable::new(kernels)),
                 decision,
                 elem: T::ELEM,
+                proof,
                 level,
                 start_time: options.start_time,
                 prepare_ns: start.elapsed().as_nanos() as u64,
@@ -214,6 +236,21 @@ impl Prepared {
     /// Takes some milliseconds; a decision never needs it.
     pub fn alternatives(&self, objective: Objective) -> Vec<RouteReport> {
         alternatives(self, objective)
+    }
+
+    /// Makes code by `tier` for the kernels in use, on a thread of its own; models change over when one of them
+    /// begins a step after that. Bits do not change: it is the same kernels, lowered again.
+    ///
+    /// For hosts that can spare a core meanwhile, so never for one with deadlines.
+    pub fn tier_up(&self, tier: Tier) -> Result<TierUp, RuntimeError> {
+        self.shared
+            .improvable
+            .start(Maker::new(tier, self.shared.proof))
+    }
+
+    /// Lets code that a tier-up has made run.
+    pub(crate) fn adopt(&self) {
+        self.shared.improvable.adopt();
     }
 
     /// Bytes of packed taps and code, shared by all models.

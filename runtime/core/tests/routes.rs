@@ -71,7 +71,18 @@ fn blas(pack: &Arc<Pack>) -> Option<Prepared> {
         .ok()
 }
 
-/// A host with a loop through its outputs: x[t] = G y[t] + s[t], solved by fixed-point steps on a weak direct term.
+/// Share of output `q` that its termination sends back into input `p`: most of its own, a little of every
+/// other with the opposite sign. No row has more than 1 in all.
+fn termination(p: usize, q: usize, nq: usize) -> f64 {
+    match (p % nq == q, nq) {
+        (true, 1) => 1.0,
+        (true, _) => 0.75,
+        (false, _) => -0.25 / (nq - 1) as f64,
+    }
+}
+
+/// A host with a loop through its outputs: x[t] = G y[t] + s[t] with a full matrix G, solved by fixed-point
+/// steps on a weak direct term.
 struct Host {
     model: Model,
     op: Vec<f64>,
@@ -87,7 +98,7 @@ impl Host {
         Host { model, op, n: 0 }
     }
 
-    /// One step with reflection `gamma` at every port; returns y.
+    /// One step with `gamma` times the terminations; returns y.
     fn step(&mut self, gamma: f64) -> Vec<f64> {
         let shape = self.model.prepared().pack().shape();
         let (np, nq) = (shape.np(), shape.nq());
@@ -113,7 +124,8 @@ impl Host {
                 *y = hr[q] + direct;
             }
             for (port, x) in x.iter_mut().enumerate() {
-                *x = gamma * y[port % nq] + source(port);
+                let back: f64 = (0..nq).map(|q| termination(port, q, nq) * y[q]).sum();
+                *x = gamma * back + source(port);
             }
         }
         self.model.commit(&x).expect("commits");
@@ -139,16 +151,11 @@ fn a_closed_loop_of_a_hundred_thousand_steps_agrees_with_the_direct_route() {
             .collect::<Vec<f64>>()
     };
     let direct = outputs(&generic(&pack), steps);
-    for plan in ["nonuniform_fft:spread:f4,f16", "relaxed_fft:burst:f8,f32"] {
+    for plan in PLANS {
         let found = outputs(&planned(&pack, plan, ElemChoice::F64), steps);
         let error = relative(&found, &direct);
         assert!(error <= 1e-14, "{plan}: {error:e}");
-    }
-    for plan in PLANS {
         let steps = 3000;
-        let found = outputs(&planned(&pack, plan, ElemChoice::F64), steps);
-        let error = relative(&found, &direct[..2 * steps]);
-        assert!(error <= 1e-14, "{plan}: {error:e}");
         let found = outputs(&planned(&pack, plan, ElemChoice::F32), steps);
         let error = relative(&found, &direct[..2 * steps]);
         assert!(error <= 1e-5, "{plan}: {error:e}");

@@ -1,32 +1,28 @@
 //! What all kernels of a plan are made with.
 
-use tdse_compiler::Tier;
-use tdse_isa::Proof;
+use tdse_compiler::Maker;
 use tdse_kir::Contraction;
 
 use crate::transform::TransformKind;
 
-/// Code generator, level and rounding of an engine.
-#[derive(Debug, Clone, Copy)]
+/// Maker of the kernels, rounding and transforms of an engine.
+#[derive(Debug, Clone)]
 pub struct Code {
-    /// The code generator.
-    pub tier: Tier,
+    /// What makes the kernels' code.
+    pub maker: Maker,
     /// Rounding of products.
     pub contraction: Contraction,
-    /// The level that code is made for, proven.
-    pub proof: Proof,
     /// Instructions of the transform library.
     pub transform: TransformKind,
 }
 
 impl Code {
-    /// Transforms at the proof's level.
-    pub fn new(tier: Tier, contraction: Contraction, proof: Proof) -> Self {
+    /// Transforms at the level that runs here.
+    pub fn new(maker: Maker, contraction: Contraction) -> Self {
         Code {
-            tier,
+            transform: TransformKind::of(maker.here().level()),
+            maker,
             contraction,
-            proof,
-            transform: TransformKind::of(proof.level()),
         }
     }
 }

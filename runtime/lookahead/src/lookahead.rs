@@ -9,11 +9,11 @@
 
 use std::sync::Arc;
 
+use tdse_compiler::CompiledKernel;
 use tdse_pack::Pack;
 
 use crate::code::Code;
 use crate::engine::{Engine, EngineState};
-use crate::level_engine::LevelEngine;
 use crate::parts::{Part, parts};
 use crate::plan::Plan;
 use crate::taps::Taps;
@@ -27,7 +27,6 @@ pub struct FarHistory<T: Sample> {
     engines: Vec<(Part, Engine<T>)>,
     /// Whether one part has all rows and ports.
     whole: bool,
-    code_sha256: Vec<[u8; 32]>,
 }
 
 /// The far history of one model.
@@ -54,11 +53,6 @@ impl<T: Sample> FarHistory<T> {
             let taps = Taps::new(pack, part.rows.clone(), part.ports.clone());
             engines.push((part, Engine::build(&taps, plan, code)?));
         }
-        let kernels = engines
-            .iter()
-            .flat_map(|(_, engine)| engine.levels())
-            .map(LevelEngine::kernel);
-        let code_sha256 = kernels.filter_map(|kernel| kernel.code_sha256()).collect();
         Ok(FarHistory {
             plan: plan.clone(),
             np: shape.np(),
@@ -67,7 +61,6 @@ impl<T: Sample> FarHistory<T> {
                 .iter()
                 .any(|(part, _)| part.rows.len() == shape.nq() && part.ports.len() == shape.np()),
             engines,
-            code_sha256,
         })
     }
 
@@ -76,9 +69,10 @@ impl<T: Sample> FarHistory<T> {
         &self.plan
     }
 
-    /// SHA-256 of every kernel's machine code, in a fixed order; empty for a tier that makes none.
-    pub fn code_sha256(&self) -> &[[u8; 32]] {
-        &self.code_sha256
+    /// The kernel of every level, in a fixed order.
+    pub fn kernels(&self) -> impl Iterator<Item = &Arc<CompiledKernel>> {
+        let levels = self.engines.iter().flat_map(|(_, engine)| engine.levels());
+        levels.map(|level| level.kernel().code())
     }
 
     /// Bytes of taps, spectra and code.

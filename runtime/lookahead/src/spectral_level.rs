@@ -285,7 +285,8 @@ impl<T: Sample> SpectralLevel<T> {
 
     /// Bytes of spectra and code.
     pub(crate) fn bytes(&self) -> usize {
-        size_of_val::<[T]>(&self.h) + self.bins.kernel.code_bytes()
+        let code = self.bins.kernel.code().facts();
+        size_of_val::<[T]>(&self.h) + code.map_or(0, |facts| facts.bytes)
     }
 
     /// The kernel, for its digest.
@@ -318,8 +319,8 @@ impl<T: Sample> Bins<T> {
         total: f64,
         code: &Code,
     ) -> Result<Self, LookaheadError> {
-        let level = code.proof.level();
-        let lanes = usize::from(spectral_lanes(code.tier, level, T::ELEM, block, nq));
+        let (tier, level) = (code.maker.tier(), code.maker.level());
+        let lanes = usize::from(spectral_lanes(tier, level, T::ELEM, block, nq));
         let groups = block.div_ceil(lanes);
         let each = 4.0 * (np * nq * lanes) as f64;
         let most = grain.units(groups, each, total, block);
@@ -341,11 +342,11 @@ impl<T: Sample> Bins<T> {
             y_im: row_im,
             elem: T::ELEM,
         };
-        let schedule = spectral_schedule(code.tier, level, &shape);
+        let schedule = spectral_schedule(tier, level, &shape);
         let compile = |shape: &SpectralShape| {
             let kernel = spectral_mac(shape, code.contraction, schedule)
                 .map_err(tdse_compiler::CompileRefusal::from)?;
-            MacKernel::compile(kernel, code.tier, code.proof)
+            MacKernel::compile(kernel, &code.maker)
         };
         let kernel = compile(&shape)?;
         let packed = SpectralLayout::new(&shape, schedule).len();

@@ -65,10 +65,10 @@ impl<T: Sample> TimeLevel<T> {
             y_stride: block,
             elem: T::ELEM,
         };
-        let schedule = block_schedule(code.tier, code.proof.level(), &shape);
+        let schedule = block_schedule(code.maker.tier(), code.maker.level(), &shape);
         let kernel =
             temporal_block(&shape, code.contraction, schedule).map_err(CompileRefusal::from)?;
-        let kernel = MacKernel::compile(kernel, code.tier, code.proof)?;
+        let kernel = MacKernel::compile(kernel, &code.maker)?;
         let layout = BlockLayout::new(&shape, schedule);
         let slice_len = layout.len().next_multiple_of(64 / T::ELEM.bytes());
         let end = first + slices * slice;
@@ -145,7 +145,8 @@ impl<T: Sample> TimeLevel<T> {
 
     /// Bytes of taps and code.
     pub(crate) fn bytes(&self) -> usize {
-        self.h.len() * T::ELEM.bytes() + self.kernel.code_bytes()
+        let code = self.kernel.code().facts();
+        self.h.len() * T::ELEM.bytes() + code.map_or(0, |facts| facts.bytes)
     }
 
     /// The kernel, for its digest.

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use tdse_compiler::Tier;
+use tdse_compiler::{Maker, Tier};
 use tdse_isa::Host;
 use tdse_kir::Contraction;
 use tdse_lookahead::{Code, FarHistory, Plan, Sample};
@@ -61,7 +61,7 @@ fn code(tier: Tier) -> Code {
     } else {
         Contraction::Separate
     };
-    Code::new(tier, contraction, host.prove(level).unwrap())
+    Code::new(Maker::new(tier, host.prove(level).unwrap()), contraction)
 }
 
 /// Small integers, so that the definition is exact.

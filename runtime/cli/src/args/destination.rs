@@ -6,7 +6,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Command, CommandLine, Input, PackCommand, Termination};
+use super::{BundleCommand, Command, CommandLine, Input, PackCommand, Termination};
 use crate::fault::Fault;
 
 /// The option that names the envelope's file.
@@ -81,8 +81,19 @@ fn files(line: &CommandLine) -> (Vec<&Path>, Vec<Written<'_>>) {
         }
         Command::Pack(PackCommand::Inspect(args)) => reads.push(&args.file),
         Command::Pack(PackCommand::Check(args)) => reads.push(&args.pack),
+        Command::Compile(args) => {
+            reads.push(&args.pack);
+            writes.push(("--output", &args.output));
+        }
+        Command::Bundle(BundleCommand::Inspect(args)) => reads.push(&args.bundle),
+        Command::Bundle(BundleCommand::Check(args)) => {
+            reads.push(&args.bundle);
+            reads.extend(args.pack.as_deref());
+        }
+        Command::Bundle(BundleCommand::Disasm(args)) => reads.push(&args.bundle),
         Command::Run(args) => {
             reads.push(&args.pack);
+            reads.extend(args.route.bundle());
             if let Input::File(path) = &args.input {
                 reads.push(path);
             }
@@ -94,7 +105,10 @@ fn files(line: &CommandLine) -> (Vec<&Path>, Vec<Written<'_>>) {
             writes.extend(history.map(|path| ("--history-out", path.as_path())));
         }
         Command::Bench(args) => reads.extend(args.pack.as_deref()),
-        Command::Explain(args) => reads.push(&args.pack),
+        Command::Explain(args) => {
+            reads.push(&args.pack);
+            reads.extend(args.route.bundle());
+        }
     }
     let envelope = line.common.json_out.iter();
     writes.extend(

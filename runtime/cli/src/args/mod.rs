@@ -2,6 +2,8 @@
 
 mod bench;
 mod build;
+mod bundle;
+mod compile;
 mod destination;
 mod input;
 mod plan;
@@ -13,6 +15,8 @@ use clap::{Args, Parser, Subcommand};
 
 pub(crate) use bench::{BenchArgs, BenchShape, PeerName, TapKind};
 pub(crate) use build::BuildArgs;
+pub(crate) use bundle::{BundleCheckArgs, BundleCommand, BundleFileArgs, DisasmArgs};
+pub(crate) use compile::CompileArgs;
 pub(crate) use destination::{Collision, collision};
 pub(crate) use input::{Input, Termination};
 pub(crate) use plan::PlanArg;
@@ -59,6 +63,11 @@ pub(crate) enum Command {
     /// Make, look at and check model packs
     #[command(subcommand)]
     Pack(PackCommand),
+    /// Compile a pack ahead of deployment: machine code for a named target, in a bundle
+    Compile(CompileArgs),
+    /// Look at and check bundles
+    #[command(subcommand)]
+    Bundle(BundleCommand),
     /// Step a pack with a given input, open or closed by a termination
     Run(RunArgs),
     /// Every route and every peer side by side: time, tail, error, memory
@@ -88,6 +97,10 @@ impl Command {
             Command::Pack(PackCommand::Build(_)) => "pack.build",
             Command::Pack(PackCommand::Inspect(_)) => "pack.inspect",
             Command::Pack(PackCommand::Check(_)) => "pack.check",
+            Command::Compile(_) => "compile",
+            Command::Bundle(BundleCommand::Inspect(_)) => "bundle.inspect",
+            Command::Bundle(BundleCommand::Check(_)) => "bundle.check",
+            Command::Bundle(BundleCommand::Disasm(_)) => "bundle.disasm",
             Command::Run(_) => "run",
             Command::Bench(_) => "bench",
             Command::Explain(_) => "explain",

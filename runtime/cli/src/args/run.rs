@@ -1,17 +1,20 @@
 //! Arguments of `run`, and of every command that pins a route.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use tdse_compiler::Tier;
 use tdse_isa::Level;
 use tdse_kir::Contraction;
 use tdse_runtime::{
-    BackendToken, BlasForm, BlasOptions, ElemChoice, Objective, PrepareOptions, RouteToken,
+    BackendToken, BlasForm, BlasOptions, CodeOrigin, ElemChoice, Objective, PrepareOptions,
+    RouteToken,
 };
 use tdse_templates::Schedule;
 
 use super::{Input, PlanArg, Termination};
+use crate::commands::open_bundle;
+use crate::fault::Fault;
 
 /// Arguments of `run`.
 #[derive(Debug, Args)]
@@ -34,6 +37,10 @@ pub(crate) struct RunArgs {
     /// Close the loop, x = G y + input: matched, open, short or G as FILE.npy (f64, np x nq)
     #[arg(long, value_name = "G")]
     pub(crate) terminate: Option<Termination>,
+    /// Start with the code there is, compile with TIER in the background and change over at the next step; the
+    /// bits stay. Not for hosts with deadlines
+    #[arg(long, value_name = "TIER")]
+    pub(crate) tier_up: Option<Tier>,
     /// What to pin
     #[command(flatten)]
     pub(crate) route: RouteArgs,
@@ -49,7 +56,7 @@ pub(crate) struct RouteArgs {
     /// nonuniform_fft, relaxed_fft, blas
     #[arg(long, value_name = "TOKEN")]
     route: Option<RouteToken>,
-    /// Code generator: cranelift, portable
+    /// Code generator: llvm (where the build has it), cranelift, portable
     #[arg(long, value_name = "TIER")]
     tier: Option<Tier>,
     /// Plan of a lookahead route: estimate (cost model alone), measure (a few are tried here), cached
@@ -84,21 +91,43 @@ pub(crate) struct RouteArgs {
     /// Rounding of products; by default fma where the level has it
     #[arg(long, value_enum)]
     contraction: Option<Rounding>,
+    /// Take code from this bundle: it runs or is an error
+    #[arg(long, value_name = "FILE")]
+    bundle: Option<PathBuf>,
+    /// Keep code that was compiled in DIR, 256 MiB at most, and take it from there the next time
+    #[arg(long, value_name = "DIR", conflicts_with = "bundle")]
+    code_cache: Option<PathBuf>,
 }
 
+/// Bytes that `--code-cache` may take.
+const CODE_CACHE_BYTES: u64 = 256 << 20;
+
 impl RouteArgs {
-    /// The runtime's options.
-    pub(crate) fn prepare_options(&self) -> PrepareOptions {
+    /// The bundle to read, if any.
+    pub(crate) fn bundle(&self) -> Option<&Path> {
+        self.bundle.as_deref()
+    }
+
+    fn code(&self) -> Result<CodeOrigin, Fault> {
+        Ok(match (&self.bundle, &self.code_cache) {
+            (Some(path), _) => CodeOrigin::Bundle(open_bundle(path)?),
+            (None, Some(folder)) => CodeOrigin::Cache {
+                folder: folder.clone(),
+                limit_bytes: CODE_CACHE_BYTES,
+            },
+            (None, None) => CodeOrigin::Compile,
+        })
+    }
+
+    /// The runtime's options; reads the bundle.
+    pub(crate) fn prepare_options(&self) -> Result<PrepareOptions, Fault> {
         let defaults = PrepareOptions::default();
-        PrepareOptions {
+        Ok(PrepareOptions {
             backend: self.backend.unwrap_or(defaults.backend),
             route: self.route,
             tier: self.tier,
             schedule: self.schedule,
-            elem: match self.dtype {
-                Dtype::F64 => ElemChoice::F64,
-                Dtype::F32 => ElemChoice::F32,
-            },
+            elem: self.dtype.into(),
             plan: self.plan.choice(self.plan_seconds),
             objective: self.objective.into(),
             componentwise: self.componentwise,
@@ -110,12 +139,10 @@ impl RouteArgs {
                 Product::T => BlasForm::T,
             }),
             isa_cap: self.isa_cap,
-            contraction: self.contraction.map(|rounding| match rounding {
-                Rounding::Fma => Contraction::Fma,
-                Rounding::Separate => Contraction::Separate,
-            }),
+            contraction: self.contraction.map(Into::into),
+            code: self.code()?,
             ..defaults
-        }
+        })
     }
 }
 
@@ -139,7 +166,7 @@ enum Product {
 
 /// Element type of the kernels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Dtype {
+pub(crate) enum Dtype {
     /// IEEE 754 binary64
     F64,
     /// IEEE 754 binary32
@@ -148,11 +175,29 @@ enum Dtype {
 
 /// Rounding of products.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Rounding {
+pub(crate) enum Rounding {
     /// One rounding for multiply and add
     Fma,
     /// One rounding each
     Separate,
+}
+
+impl From<Dtype> for ElemChoice {
+    fn from(dtype: Dtype) -> ElemChoice {
+        match dtype {
+            Dtype::F64 => ElemChoice::F64,
+            Dtype::F32 => ElemChoice::F32,
+        }
+    }
+}
+
+impl From<Rounding> for Contraction {
+    fn from(rounding: Rounding) -> Contraction {
+        match rounding {
+            Rounding::Fma => Contraction::Fma,
+            Rounding::Separate => Contraction::Separate,
+        }
+    }
 }
 
 impl From<Aim> for Objective {

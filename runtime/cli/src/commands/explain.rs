@@ -15,7 +15,7 @@ use crate::fault::Fault;
 /// Prepares the pack as `run` would and tells how the route was chosen.
 pub(crate) fn explain(args: &ExplainArgs, console: &Console) -> Result<Outcome, Fault> {
     let pack = open(&args.pack)?;
-    let options = args.route.prepare_options();
+    let options = args.route.prepare_options()?;
     let prepared = Prepared::new(Arc::new(pack), &options).map_err(Fault::Prepare)?;
     let mut explanation = prepared.explanation().clone();
     // The runtime does not know the file; the line must run as it stands.

@@ -2,6 +2,11 @@
 //! console and leaves errors, envelope and exit code to the caller.
 
 mod bench;
+mod bundle_check;
+mod bundle_disasm;
+mod bundle_file;
+mod bundle_inspect;
+mod compile;
 mod explain;
 mod features;
 mod pack_build;
@@ -12,6 +17,11 @@ mod quickstart;
 mod run;
 
 pub(crate) use bench::bench;
+pub(crate) use bundle_check::bundle_check;
+pub(crate) use bundle_disasm::bundle_disasm;
+pub(crate) use bundle_file::open_bundle;
+pub(crate) use bundle_inspect::bundle_inspect;
+pub(crate) use compile::compile;
 pub(crate) use explain::explain;
 pub(crate) use features::features;
 pub(crate) use pack_build::pack_build;

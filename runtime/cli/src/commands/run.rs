@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde_json::json;
 use sha2::{Digest, Sha256};
-use tdse_runtime::Prepared;
+use tdse_runtime::{Prepared, TierUp};
 
 use super::pack_file::open;
 use crate::args::RunArgs;
@@ -28,8 +28,10 @@ pub(crate) fn run(args: &RunArgs, console: &Console) -> Result<Outcome, Fault> {
             horizon,
         });
     }
-    let prepared =
-        Prepared::new(Arc::new(pack), &args.route.prepare_options()).map_err(Fault::Prepare)?;
+    let options = args.route.prepare_options()?;
+    let prepared = Prepared::new(Arc::new(pack), &options).map_err(Fault::Prepare)?;
+    let tier_up = args.tier_up.map(|tier| prepared.tier_up(tier)).transpose();
+    let tier_up = tier_up.map_err(Fault::Prepare)?;
     let mut model = prepared.model();
     let closed = match &args.terminate {
         None => None,
@@ -45,6 +47,10 @@ pub(crate) fn run(args: &RunArgs, console: &Console) -> Result<Outcome, Fault> {
     let bar = console.bar("stepping");
     let steps = step_through(&mut model, &source, closed, |share| bar.at(share))?;
     drop(bar);
+    let tier_up = tier_up
+        .map(TierUp::wait)
+        .transpose()
+        .map_err(Fault::Prepare)?;
     if let Some(path) = &args.output {
         write_matrix(path, &steps.y)?;
     }
@@ -82,6 +88,10 @@ pub(crate) fn run(args: &RunArgs, console: &Console) -> Result<Outcome, Fault> {
         "content_sha256": prepared.pack().identity().sha256_hex(),
         "loop_condition": condition,
         "output_sha256": digest,
+        "tier_up": tier_up.map(|report| json!({
+            "kernels": report.kernels,
+            "compile_ns": report.compile_ns,
+        })),
         "ns": {"total": steps.ns, "per_step": per_step, "prepare": prepared.prepare_ns()},
     })))
 }

@@ -12,8 +12,8 @@ use std::time::Duration;
 
 use tdse_bundle::AlignedBuffer;
 use tdse_compiler::{
-    CompileRefusal, DirectKernel, MacKernel, Tier, block_schedule, candidates, spectral_lanes,
-    spectral_schedule,
+    CompileRefusal, DirectKernel, MacKernel, Maker, Tier, block_schedule, candidates,
+    spectral_lanes, spectral_schedule,
 };
 use tdse_isa::Proof;
 use tdse_kir::{Contraction, Kernel};
@@ -82,7 +82,7 @@ impl<T: Sample> Mac<T> {
     ) -> Result<Self, LookaheadError> {
         let kernel = kernel.map_err(CompileRefusal::from)?;
         Ok(Mac {
-            kernel: MacKernel::compile(kernel, tier, proof)?,
+            kernel: MacKernel::compile(kernel, &Maker::new(tier, proof))?,
             h: AlignedBuffer::new(h),
             x: AlignedBuffer::new(x),
             y: AlignedBuffer::new(y),
@@ -153,9 +153,9 @@ fn direct<T: Sample>(
         .map(|candidate| candidate.schedule)
         .ok_or(TemplateError::Empty { np, nq, taps })
         .map_err(CompileRefusal::from)?;
-    let kernel = DirectKernel::<T>::compile(&shape, contraction, tier, schedule, proof, |q, i| {
-        (q + i) as f64
-    })?;
+    let maker = Maker::new(tier, proof);
+    let tap = |q: usize, i: usize| (q + i) as f64;
+    let kernel = DirectKernel::<T>::compile(&shape, contraction, schedule, &maker, tap)?;
     let x = AlignedBuffer::<T>::new(np * taps);
     let mut y = AlignedBuffer::<T>::new(nq);
     kernel.run(&x, &mut y)?;

@@ -6,7 +6,7 @@
 //!
 //! Cost: the interpreter, about 50 ns for each multiply-add of eight lanes.
 
-use tdse_compiler::{CompileRefusal, DirectKernel, Tier, candidates};
+use tdse_compiler::{CompileRefusal, DirectKernel, Maker, Tier, candidates};
 use tdse_isa::{Host, Proof};
 use tdse_kir::{Contraction, Elem, KirArg, NumericClass, interpret, verify};
 use tdse_pack::Pack;
@@ -217,9 +217,8 @@ impl<'a> Work<'a> {
             let kernel = match DirectKernel::<f64>::compile(
                 &self.shape,
                 contraction,
-                tier,
                 schedule,
-                proof,
+                &Maker::new(tier, proof),
                 tap,
             ) {
                 Ok(kernel) => kernel,
@@ -232,10 +231,10 @@ impl<'a> Work<'a> {
             })?);
             kernels.push(KernelRow {
                 tier: tier.to_string(),
-                kernel: kernel.name().to_owned(),
+                kernel: kernel.code().name().to_owned(),
                 level: proof.level().to_string(),
-                compile_ns: kernel.compile_ns(),
-                code_sha256: kernel.code_sha256().map(|digest| hex(&digest)),
+                compile_ns: kernel.code().compile_ns(),
+                code_sha256: kernel.code().facts().map(|facts| hex(&facts.sha256)),
             });
         }
         Ok(Compiled::Ran(digests, kernels))

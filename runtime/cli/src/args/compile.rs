@@ -1,0 +1,79 @@
+//! Arguments of `compile`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use tdse_compiler::Tier;
+use tdse_isa::Level;
+use tdse_runtime::{ElemChoice, PrepareOptions, RouteToken};
+use tdse_templates::Schedule;
+
+use super::PlanArg;
+use super::run::{Aim, Dtype, Rounding};
+
+/// Arguments of `compile`.
+#[derive(Debug, Args)]
+pub(crate) struct CompileArgs {
+    /// The pack
+    #[arg(value_name = "PACK")]
+    pub(crate) pack: PathBuf,
+    /// The bundle to write
+    #[arg(short, long, value_name = "BUNDLE")]
+    pub(crate) output: PathBuf,
+    /// The machines it is for: x86-64, x86-64-v2, x86-64-v3, x86-64-v4, aarch64; by default this one's level
+    #[arg(long, value_name = "LEVEL")]
+    pub(crate) target: Option<Level>,
+    /// Code generator: cranelift, llvm where the build has it; by default the first that can
+    #[arg(long, value_name = "TIER")]
+    tier: Option<Tier>,
+    /// Routes: generic, lookahead (whichever the planner takes), temporal_block, uniform_fft,
+    /// nonuniform_fft, relaxed_fft
+    #[arg(
+        long,
+        value_name = "ROUTES",
+        value_delimiter = ',',
+        default_value = "generic,lookahead"
+    )]
+    pub(crate) routes: Vec<RouteToken>,
+    /// Plan of the lookahead routes: estimate, measure (for a level that this machine has), cached, or a plan
+    #[arg(long, value_name = "PLAN", default_value = "estimate")]
+    plan: PlanArg,
+    /// Seconds that measuring plans may take, for each route
+    #[arg(long, value_name = "SECONDS", default_value_t = 2.0)]
+    plan_seconds: f64,
+    /// What a plan is chosen for
+    #[arg(long, value_enum, default_value_t = Aim::Throughput)]
+    objective: Aim,
+    /// Leave out plans whose partitions are too large for errors to stay small beside every output's
+    /// own terms
+    #[arg(long)]
+    componentwise: bool,
+    /// Kernel schedule of the head, such as taps.r3.u1
+    #[arg(long, value_name = "SCHEDULE")]
+    schedule: Option<Schedule>,
+    /// Element type of history, taps and sums
+    #[arg(long, value_enum, default_value_t = Dtype::F64)]
+    pub(crate) dtype: Dtype,
+    /// Rounding of products; by default fma where the level has it
+    #[arg(long, value_enum)]
+    pub(crate) contraction: Option<Rounding>,
+}
+
+impl CompileArgs {
+    /// The runtime's options for one route.
+    pub(crate) fn prepare_options(&self, route: RouteToken) -> PrepareOptions {
+        PrepareOptions {
+            route: Some(route),
+            tier: self
+                .tier
+                .or(Tier::ALL.into_iter().find(|tier| tier.makes_machine_code())),
+            schedule: self.schedule,
+            elem: ElemChoice::from(self.dtype),
+            plan: self.plan.choice(self.plan_seconds),
+            objective: self.objective.into(),
+            componentwise: self.componentwise,
+            contraction: self.contraction.map(Into::into),
+            ..PrepareOptions::default()
+        }
+    }
+}

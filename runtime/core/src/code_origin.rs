@@ -1,0 +1,378 @@
+//! Where a preparation's machine code comes from: made now, kept from an earlier run, or a bundle.
+//!
+//! ```text
+//! Compile            code generator -> loader
+//! Cache(folder)      the same, but asked first; any doubt means making the code again, and is said
+//! Bundle             its code or an error: what route, plan, schedule and level it has is taken as pinned
+//! ```
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tdse_backend::CodeImage;
+use tdse_bundle::{Bundle, BundleRoute, CodeCache, CodeKey, LoadedCode, Loader};
+use tdse_compiler::{CodeFacts, CodeSource, Supply, Tier, name_kernels};
+use tdse_isa::{Host, Proof};
+use tdse_kir::Elem;
+use tdse_pack::Pack;
+
+use crate::RuntimeError;
+use crate::explain::Explanation;
+use crate::planning::PlanChoice;
+use crate::prepared::PrepareOptions;
+use crate::token::RouteToken;
+
+/// Where machine code comes from.
+#[derive(Debug, Clone, Default)]
+pub enum CodeOrigin {
+    /// It is made now.
+    #[default]
+    Compile,
+    /// It is kept in a folder between processes.
+    Cache {
+        /// The folder; it is made when it is missing.
+        folder: PathBuf,
+        /// Bytes it may take; the oldest files go first.
+        limit_bytes: u64,
+    },
+    /// It was made ahead of deployment.
+    Bundle(Arc<Bundle>),
+}
+
+/// What an origin makes of a preparation.
+pub(crate) struct Opened {
+    /// The source to ask.
+    pub(crate) source: Option<Arc<dyn CodeSource>>,
+    /// What a bundle pins.
+    pub(crate) pinned: Option<Pinned>,
+    /// Doubts about a cache, told after the preparation.
+    pub(crate) doubts: Option<Arc<Kept>>,
+    /// What the loader does not say.
+    pub(crate) note: Option<String>,
+}
+
+/// The one route of a bundle that runs.
+pub(crate) struct Pinned {
+    /// The caller's options with the bundle's in the place of what was left open.
+    pub(crate) options: PrepareOptions,
+    /// The code generator of a plan's levels.
+    pub(crate) levels_tier: Option<Tier>,
+    /// What the results' bits are said to be.
+    pub(crate) numeric_class: String,
+}
+
+impl Opened {
+    /// What a bundle says of its bits has to be what this build makes of its route.
+    pub(crate) fn check_class(&self, here: &str) -> Result<(), RuntimeError> {
+        match &self.pinned {
+            Some(pinned) if pinned.numeric_class != here => Err(RuntimeError::OtherBundle {
+                what: "the numeric class",
+                bundle: pinned.numeric_class.clone(),
+                here: here.into(),
+            }),
+            _ => Ok(()),
+        }
+    }
+
+    /// Adds to the account what the origin has to say.
+    pub(crate) fn tell(&self, explanation: &mut Explanation) {
+        let doubts = self.doubts.iter().flat_map(|kept| kept.doubts());
+        for text in self.note.iter().cloned().chain(doubts) {
+            explanation.loader += "; ";
+            explanation.loader += &text;
+        }
+    }
+}
+
+impl CodeOrigin {
+    /// Opens the origin for a pack.
+    pub(crate) fn open(
+        pack: &Pack,
+        options: &PrepareOptions,
+        elem: Elem,
+    ) -> Result<Opened, RuntimeError> {
+        match &options.code {
+            CodeOrigin::Compile => Ok(Opened {
+                source: None,
+                pinned: None,
+                doubts: None,
+                note: None,
+            }),
+            CodeOrigin::Cache {
+                folder,
+                limit_bytes,
+            } => {
+                let kept = Arc::new(Kept {
+                    cache: CodeCache::new(folder, *limit_bytes),
+                    doubts: Mutex::default(),
+                });
+                Ok(Opened {
+                    source: Some(Arc::clone(&kept) as Arc<dyn CodeSource>),
+                    pinned: None,
+                    doubts: Some(kept),
+                    note: None,
+                })
+            }
+            CodeOrigin::Bundle(bundle) => open_bundle(bundle, pack, options, elem),
+        }
+    }
+}
+
+fn open_bundle(
+    bundle: &Bundle,
+    pack: &Pack,
+    options: &PrepareOptions,
+    elem: Elem,
+) -> Result<Opened, RuntimeError> {
+    let differs = |what: &'static str, of_bundle: String, here: String| {
+        Err(RuntimeError::OtherBundle {
+            what,
+            bundle: of_bundle,
+            here,
+        })
+    };
+    if bundle.pack_sha256 != pack.identity().sha256 {
+        let of_bundle = hex(&bundle.pack_sha256);
+        return differs("the pack", of_bundle, pack.identity().sha256_hex());
+    }
+    let shape = pack.shape();
+    let sizes = [shape.nh(), shape.nq(), shape.np()].map(|n| n as u64);
+    if bundle.shape != sizes {
+        return differs(
+            "the shape",
+            format!("{:?}", bundle.shape),
+            format!("{sizes:?}"),
+        );
+    }
+    if bundle.elem != elem {
+        return differs(
+            "the element type",
+            bundle.elem.name().into(),
+            elem.name().into(),
+        );
+    }
+    let asked = options.contraction.unwrap_or(bundle.contraction);
+    if asked != bundle.contraction {
+        let (of_bundle, asked) = (format!("{:?}", bundle.contraction), format!("{asked:?}"));
+        return differs("the rounding of products", of_bundle, asked);
+    }
+    let host = Host::get();
+    let capped = host.capped(options.isa_cap);
+    let proof = host
+        .prove(bundle.level)
+        .filter(|_| capped.includes(bundle.level));
+    let Some(proof) = proof else {
+        return differs("the level", bundle.level.to_string(), capped.to_string());
+    };
+    let route = chosen_route(bundle, options)?;
+    let mut pinned = pin(bundle, route, options)?;
+    match Loader::probe() {
+        Ok(loader) => {
+            let shelf = Shelf::load(bundle, route, loader, proof)?;
+            Ok(Opened {
+                source: Some(Arc::new(shelf)),
+                pinned: Some(pinned),
+                doubts: None,
+                note: Some(format!("code is the bundle's ({})", bundle.made_by)),
+            })
+        }
+        // The same bits without executable memory.
+        Err(refusal) => {
+            pinned.options.tier = Some(Tier::Portable);
+            pinned.options.schedule = None;
+            pinned.levels_tier = Some(Tier::Portable);
+            Ok(Opened {
+                source: None,
+                pinned: Some(pinned),
+                doubts: None,
+                note: Some(format!("the bundle's code cannot be mapped: {refusal}")),
+            })
+        }
+    }
+}
+
+/// The route asked for; without one, the conservative one.
+fn chosen_route<'a>(
+    bundle: &'a Bundle,
+    options: &PrepareOptions,
+) -> Result<&'a BundleRoute, RuntimeError> {
+    let plan = match &options.plan {
+        PlanChoice::Pinned(plan) => Some(plan.to_string()),
+        PlanChoice::Estimate | PlanChoice::Measure { .. } => None,
+    };
+    let named = options.route.or_else(|| {
+        let none = plan.is_none();
+        none.then_some(RouteToken::Generic)
+    });
+    let fits = |route: &&BundleRoute| {
+        let name = match named {
+            None => true,
+            Some(RouteToken::Lookahead) => route.plan.is_some(),
+            Some(named) => route.route == named.to_string(),
+        };
+        name && plan
+            .as_ref()
+            .is_none_or(|plan| route.plan.as_ref() == Some(plan))
+    };
+    bundle.routes.iter().find(fits).ok_or_else(|| {
+        let asked = match (named, plan) {
+            (_, Some(plan)) => format!("plan {plan}"),
+            (Some(named), None) => format!("route {named}"),
+            (None, None) => "any route".into(),
+        };
+        let has = bundle.routes.iter().map(|route| match &route.plan {
+            Some(plan) => plan.clone(),
+            None => route.route.clone(),
+        });
+        RuntimeError::NotInBundle {
+            asked,
+            has: has.collect::<Vec<_>>().join(", "),
+        }
+    })
+}
+
+/// The caller's options with the bundle's route in the place of what was left open.
+fn pin(
+    bundle: &Bundle,
+    route: &BundleRoute,
+    options: &PrepareOptions,
+) -> Result<Pinned, RuntimeError> {
+    let unreadable = |text: &str| RuntimeError::OtherBundle {
+        what: "a name in it",
+        bundle: text.into(),
+        here: "a name of this build".into(),
+    };
+    let tier_of = |text: &str| text.parse::<Tier>().map_err(|_| unreadable(text));
+    let tier = tier_of(&route.tier)?;
+    let schedule = route
+        .schedule
+        .parse()
+        .map_err(|_| unreadable(&route.schedule))?;
+    let plan = match &route.plan {
+        None => PlanChoice::Estimate,
+        Some(plan) => PlanChoice::Pinned(plan.parse()?),
+    };
+    let contradiction =
+        |first: String, second: String| RuntimeError::Contradiction { first, second };
+    if let Some(asked) = options.tier.filter(|asked| *asked != tier) {
+        let second = format!("a bundle of {tier}");
+        return Err(contradiction(format!("tier {asked}"), second));
+    }
+    if let Some(asked) = options.schedule.filter(|asked| *asked != schedule) {
+        let second = format!("a bundle of schedule {schedule}");
+        return Err(contradiction(format!("schedule {asked}"), second));
+    }
+    Ok(Pinned {
+        options: PrepareOptions {
+            route: Some(route.route.parse()?),
+            plan,
+            tier: Some(tier),
+            schedule: Some(schedule),
+            isa_cap: Some(bundle.level),
+            contraction: Some(bundle.contraction),
+            ..options.clone()
+        },
+        levels_tier: route.levels_tier.as_deref().map(tier_of).transpose()?,
+        numeric_class: route.numeric_class.clone(),
+    })
+}
+
+/// The code of one route, mapped.
+#[derive(Debug)]
+struct Shelf {
+    pieces: Vec<(CodeKey, Arc<LoadedCode>, CodeFacts)>,
+}
+
+impl Shelf {
+    fn load(
+        bundle: &Bundle,
+        route: &BundleRoute,
+        loader: &Loader,
+        proof: Proof,
+    ) -> Result<Shelf, RuntimeError> {
+        let entries = route.kernels.iter().filter_map(|&i| bundle.entries.get(i));
+        let entries: Vec<_> = entries.collect();
+        let images: Vec<&CodeImage> = entries.iter().map(|entry| &entry.code).collect();
+        let loaded = loader.load_all(&images, proof);
+        let loaded = loaded.map_err(|refusal| RuntimeError::Pinned {
+            pinned: "the bundle's code".into(),
+            reason: refusal.to_string(),
+        })?;
+        name_kernels(loader, &loaded.iter().collect::<Vec<_>>());
+        let pieces = entries.iter().zip(loaded).map(|(entry, code)| {
+            let facts = CodeFacts::of(&entry.code);
+            (entry.key.clone(), Arc::new(code), facts)
+        });
+        Ok(Shelf {
+            pieces: pieces.collect(),
+        })
+    }
+}
+
+impl CodeSource for Shelf {
+    /// Code of the same kernel, by whatever version of the generator the bundle was made.
+    fn supply(&self, key: &CodeKey) -> Supply {
+        let Some((own, code, facts)) = self
+            .pieces
+            .iter()
+            .find(|(own, ..)| own.kernel == key.kernel)
+        else {
+            return Supply::Refused("the bundle has none of this name".into());
+        };
+        let wanted = CodeKey {
+            generator: own.generator.clone(),
+            ..key.clone()
+        };
+        match own.difference(&wanted) {
+            None => Supply::Loaded(Arc::clone(code), *facts),
+            Some(difference) => Supply::Refused(format!("the bundle's differs: {difference}")),
+        }
+    }
+
+    fn made(&self, _key: &CodeKey, _class: &str, _code: &CodeImage) {}
+}
+
+/// A cache on disk, and what was doubtful about it.
+#[derive(Debug)]
+pub(crate) struct Kept {
+    cache: CodeCache,
+    doubts: Mutex<Vec<String>>,
+}
+
+impl Kept {
+    /// What was doubtful, in the order in which it was met.
+    pub(crate) fn doubts(&self) -> Vec<String> {
+        let doubts = self.doubts.lock();
+        doubts.unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn doubt(&self, miss: &tdse_bundle::CacheMiss) {
+        if *miss != tdse_bundle::CacheMiss::Absent {
+            let doubts = self.doubts.lock();
+            let mut doubts = doubts.unwrap_or_else(PoisonError::into_inner);
+            doubts.push(miss.to_string());
+        }
+    }
+}
+
+impl CodeSource for Kept {
+    fn supply(&self, key: &CodeKey) -> Supply {
+        match self.cache.get(key) {
+            Ok(image) => Supply::Bytes(image),
+            Err(miss) => {
+                self.doubt(&miss);
+                Supply::Nothing
+            }
+        }
+    }
+
+    fn made(&self, key: &CodeKey, class: &str, code: &CodeImage) {
+        if let Err(miss) = self.cache.put(key, class, code) {
+            self.doubt(&miss);
+        }
+    }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
