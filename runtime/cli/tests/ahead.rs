@@ -61,6 +61,30 @@ fn a_pack_is_compiled_looked_at_checked_and_run() {
 }
 
 #[test]
+#[cfg(target_arch = "x86_64")]
+fn two_processes_write_the_same_bundle() {
+    let (folder, pack) = small_pack();
+    for target in ["x86-64-v2", "x86-64-v3", "x86-64-v4"] {
+        let files = ["a", "b"].map(|name| folder.path().join(name));
+        for file in &files {
+            let output = tdse([
+                "compile",
+                pack.to_str().unwrap(),
+                "-o",
+                file.to_str().unwrap(),
+                "--target",
+                target,
+                "--routes",
+                "generic",
+            ]);
+            assert_eq!(output.status.code(), Some(0), "{target}");
+        }
+        let [a, b] = files.map(|file| std::fs::read(file).unwrap());
+        assert!(a == b, "{target}");
+    }
+}
+
+#[test]
 fn a_broken_bundle_and_one_of_another_pack_are_refused() {
     let (folder, pack) = small_pack();
     let file = folder.path().join("code.bundle");
