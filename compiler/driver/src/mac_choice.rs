@@ -26,7 +26,19 @@
 //! | 8, 33, 32 | 21, 34 | 33, 59 |
 //! | 16, 16, 16 | 21, 41 | 47, 85 |
 //!
-//! From two ports on the portable tier is the faster one here: its vectors have 256 bits, those of
+//! LLVM with 256-bit vectors, on a busy 2-core Zen 4 guest at level v4 (peak about 59 and 118):
+//!
+//! | `spectral_mac`: np = nq, bins | f64, f32 | `temporal_block`: np = nq, block, lags | f64, f32 |
+//! |---|---|---|---|
+//! | 1, 32 | 10, 12 | 1, 8, 256 | 12, 12 |
+//! | 1, 512 | 18, 39 | 1, 16, 256 | 23, 24 |
+//! | 2, 256 | 26, 54 | 2, 16, 128 | 34, 46 |
+//! | 4, 64 | 32, 65 | 4, 8, 64 | 39, 47 |
+//! | 5, 64 | 34, 74 | 5, 16, 32 | 36, 76 |
+//! | 8, 32 | 33, 84 | 8, 16, 32 | 45, 73 |
+//! | 16, 16 | 37, 73 | 16, 16, 16 | 43, 81 |
+//!
+//! From two ports on the portable tier is faster than Cranelift: its vectors have 256 bits, those of
 //! Cranelift 128. One port with few bins costs it more steps of its program than arithmetic.
 
 use tdse_isa::Level;
@@ -37,6 +49,10 @@ use crate::tier::Tier;
 
 /// The code generator that is faster here for the families that work ahead; both give the same bits.
 pub fn ahead_tier(level: Level, np: usize, nq: usize) -> Tier {
+    #[cfg(feature = "llvm")]
+    if level.has_fma() {
+        return Tier::Llvm;
+    }
     match level {
         Level::V3 | Level::V4 if np * nq >= 4 => Tier::Portable,
         _ => Tier::Cranelift,
@@ -54,12 +70,12 @@ pub fn spectral_lanes(tier: Tier, level: Level, elem: Elem, block: usize, nq: us
     (if two { 2 * register } else { register }) as u8
 }
 
-/// Rows in a block of a spectral kernel: as many as fill eight accumulators, two a row.
+/// Rows in a block of a spectral kernel: as many as fill the accumulators, two a row.
 pub fn spectral_schedule(tier: Tier, level: Level, shape: &SpectralShape) -> SpectralSchedule {
     let vector = usize::from(shape.lanes) * shape.elem.bytes();
     // No loop of the portable tier fills registers of more than 32 bytes.
     let registers = vector.div_ceil(tier.register_bytes(level).min(32));
-    let most = (ACCUMULATORS / (2 * registers)).clamp(1, 4);
+    let most = (accumulators(tier) / (2 * registers)).clamp(1, 6);
     // Rows left over are a second step for each group of the portable tier (13 against 24 GFlop/s
     // with five rows), which only many rows are worth.
     let rows = match tier {
@@ -76,7 +92,8 @@ pub fn block_schedule(tier: Tier, level: Level, shape: &BlockShape) -> BlockSche
         #[cfg(feature = "llvm")]
         Tier::Llvm => {
             let register = tier.register_bytes(level) / bytes;
-            let (most, registers) = llvm_block(shape);
+            // One or two rows alone wait for their own sums.
+            let (most, registers) = if shape.nq < 3 { (2, 4) } else { (6, 2) };
             let lanes = (registers * register).min(16);
             (
                 balanced(shape.nq, most),
@@ -115,17 +132,6 @@ pub fn block_schedule(tier: Tier, level: Level, shape: &BlockShape) -> BlockSche
     }
 }
 
-/// Rows and registers of `y` a row in a temporal block by LLVM.
-#[cfg(feature = "llvm")]
-fn llvm_block(shape: &BlockShape) -> (usize, usize) {
-    match shape.nq {
-        1 => (1, 4),
-        2 => (2, 4),
-        nq if nq.is_multiple_of(8) => (8, 1),
-        _ => (5, 2),
-    }
-}
-
 /// No more lanes than the block needs; half as many where those, not less than a register, divide
 /// it and these do not.
 fn halved_to_fit(mut lanes: usize, register: usize, block: usize) -> usize {
@@ -158,13 +164,20 @@ fn divisor(nq: usize, most: usize) -> usize {
 
 /// Rows in a block, at most `most`, so that the last block is as full as the others can make it:
 /// one row alone waits for its own sums.
-fn balanced(nq: usize, most: usize) -> usize {
+pub(crate) fn balanced(nq: usize, most: usize) -> usize {
     let nq = nq.max(1);
     nq.div_ceil(nq.div_ceil(most))
 }
 
-/// Registers of sums that a loop keeps: half of the sixteen of x86-64; the rest hold operands.
-const ACCUMULATORS: usize = 8;
+/// Registers of sums that a loop keeps: half of the sixteen of x86-64; the rest hold operands. LLVM
+/// reads one operand of a multiply-add from memory and needs fewer.
+fn accumulators(tier: Tier) -> usize {
+    match tier {
+        #[cfg(feature = "llvm")]
+        Tier::Llvm => 12,
+        _ => 8,
+    }
+}
 
 /// Lanes that a vector should have at least. The portable tier runs vectors of 32 bytes and of 64 as
 /// loops of their own whatever the registers, and others step by step, tens of times slower.
