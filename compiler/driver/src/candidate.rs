@@ -104,12 +104,12 @@ fn llvm_taps(shape: &DirectShape, width: usize) -> Schedule {
     let window = shape.terms() * elem.bytes();
     let near = nq * window <= 28_000;
     let rows = match per_row {
+        // Eight registers of sums: the two-operand instructions below AVX need copies.
+        _ if width < 32 => balanced(nq, (8 / per_row).max(1)),
         1 => whole_or_balanced(nq, 8),
         2 if near => balanced(nq, 6),
         2 if window <= 10_000 && nq > 3 && nq.is_multiple_of(2) => 2,
-        2 => whole_or_balanced(nq, 8),
-        // 128-bit vectors; twelve registers of sums.
-        _ => balanced(nq, 12 / per_row),
+        _ => whole_or_balanced(nq, 8),
     };
     let unroll = (16 / (rows * per_row)).clamp(1, 4);
     Schedule::Taps {
