@@ -104,13 +104,14 @@ fn row<T: Real>(kernel: Kernel, tier: Tier, proof: Proof, flops: f64, mark: bool
         }
         best = best.min(round.elapsed().as_secs_f64() * 1e9 / calls as f64);
     }
+    let code = kernel.code();
     println!(
         "{} {:6.2} GFlop/s {:8.0} ns {:5} bytes {:4} us  {}",
         if mark { '*' } else { ' ' },
         flops / best,
         best,
-        kernel.code_bytes(),
-        kernel.compile_ns() / 1000,
-        kernel.name()
+        code.facts().map_or(0, |facts| facts.bytes),
+        code.compile_ns() / 1000,
+        code.name()
     );
 }
