@@ -65,7 +65,10 @@ pub(crate) fn module<'ctx>(
     lowering.enter()?;
     lowering.block(&kernel.body)?;
     lowering.ir.build_return(None)?;
-    module.verify().map_err(|e| Broken(e.to_string()))?;
+    // What it would find is a defect of this crate, which tests find.
+    if cfg!(debug_assertions) {
+        module.verify().map_err(|e| Broken(e.to_string()))?;
+    }
     Ok(module)
 }
 
