@@ -13,6 +13,10 @@ use crate::fault::Fault;
 use crate::version::{COMMIT, PROFILE, TARGET, VERSION};
 
 /// Code generators that the design names and this build does not hold.
+#[cfg(feature = "llvm")]
+const NOT_COMPILED: [&str; 1] = ["ptx"];
+/// Code generators that the design names and this build does not hold.
+#[cfg(not(feature = "llvm"))]
 const NOT_COMPILED: [&str; 2] = ["llvm", "ptx"];
 
 /// Reports build and machine.
@@ -67,8 +71,8 @@ fn tiers() -> Value {
     let mut rows: Vec<Value> = Tier::ALL
         .into_iter()
         .map(|tier| {
-            let refusal = match (tier, Loader::probe()) {
-                (Tier::Cranelift, Err(refusal)) => Some(refusal.to_string()),
+            let refusal = match (tier.makes_machine_code(), Loader::probe()) {
+                (true, Err(refusal)) => Some(refusal.to_string()),
                 _ => None,
             };
             json!({
