@@ -4,7 +4,7 @@
 use tdse_kir::Elem;
 use tdse_lookahead::{
     CostConstants, Estimate, Form, LookaheadRoute, MAX_PLANS, Objective, Plan, PlanShape, PlanWork,
-    enumerate, estimate, rank,
+    TransformCost, enumerate, estimate, rank,
 };
 
 fn plan(text: &str) -> Plan {
@@ -174,10 +174,19 @@ fn an_estimate_adds_up_what_the_constants_say() {
     constants.direct_row_ns = 0.0;
     constants.direct_ns = 1.0;
     constants.block_ns = 0.5;
+    // Fast enough that nothing waits for it.
+    let bytes_per_ns = 1000.0;
+    for cache in &mut constants.memory.caches {
+        cache.bytes_per_ns = bytes_per_ns;
+    }
+    constants.memory.bytes_per_ns = bytes_per_ns;
     let shape = shape(4, 1000);
-    // 16 multiply-adds a lag: 7 lags at 1 ns every step, 992 lags x 8 steps at half a ns every 8th.
+    // Four rows of eight outputs: two operands and a sum of 8 bytes each.
+    let added = 3.0 * 4.0 * 8.0 * 8.0 / bytes_per_ns;
+    // 16 multiply-adds a lag: 7 lags at 1 ns every step, 992 lags x 8 steps at half a ns every 8th,
+    // in 8 calls of no more than 128 lags, which are 512 terms.
     let burst = estimate(&plan("temporal_block:burst:t8"), &shape, &constants);
-    let boundary = 16.0 * 992.0 * 8.0 * 0.5 + 100.0;
+    let boundary = 16.0 * 992.0 * 8.0 * 0.5 + 8.0 * (100.0 + added) + added;
     assert_near(
         burst.mean_ns,
         10.0 + 100.0 + 112.0 + boundary / 8.0,
@@ -190,14 +199,51 @@ fn an_estimate_adds_up_what_the_constants_say() {
         1e-12,
         "worst",
     );
-    // Spread: 15 lags direct, 984 in 16 calls; the slowest step has one lag of 8 steps more.
+    // Spread: 15 lags direct, 984 in 17 calls of no more than 61 lags, half a step's share; the slowest
+    // step has one lag of 8 steps more.
     let spread = estimate(&plan("temporal_block:spread:t8"), &shape, &constants);
-    let boundary = 16.0 * 984.0 * 8.0 * 0.5 + 1600.0;
+    let boundary = 16.0 * 984.0 * 8.0 * 0.5 + 17.0 * (100.0 + added) + added;
     let mean = 10.0 + 100.0 + 240.0 + boundary / 8.0;
     assert_near(spread.mean_ns, mean, 1e-12, "mean");
     assert_near(spread.worst_ns, mean + boundary / 984.0, 1e-12, "worst");
     // All of H once, and rings of inputs and sums beside it.
     assert!(burst.bytes > 16 * 999 * 8 && burst.bytes < 16 * 999 * 8 * 2);
+}
+
+#[test]
+fn calls_are_those_of_the_levels() {
+    // Calls alone cost anything: 1 ns each.
+    let mut constants = CostConstants::reference(Elem::F64);
+    constants.call_ns = 1.0;
+    constants.step_ns = 0.0;
+    constants.element_ns = 0.0;
+    constants.direct_ns = 0.0;
+    constants.direct_row_ns = 0.0;
+    constants.block_ns = 0.0;
+    constants.spectral_ns = 0.0;
+    constants.transform = TransformCost {
+        fixed_ns: 0.0,
+        linear_ns: 0.0,
+        log_ns: 0.0,
+    };
+    for cache in &mut constants.memory.caches {
+        cache.bytes_per_ns = f64::INFINITY;
+    }
+    constants.memory.bytes_per_ns = f64::INFINITY;
+    // ports, nh, plan, calls of the level in one of its periods
+    for (ports, nh, text, block, calls) in [
+        (1, 1000, "temporal_block:burst:t8", 8.0, 2.0),
+        (32, 512, "temporal_block:burst:t4", 4.0, 32.0),
+        // Half a step's share is 8 of 64 lags, and less than that would be 256 multiply-adds: 64 lags.
+        (32, 72, "temporal_block:spread:t4", 4.0, 8.0),
+        (1, 100, "temporal_block:spread:t4", 4.0, 2.0),
+        (4, 1024, "uniform_fft:burst:f64", 64.0, 15.0),
+        // 16 groups of 4 bins, 256 multiply-adds in each: 2 are half a step's share.
+        (4, 1024, "uniform_fft:spread:f64", 64.0, 14.0 * 8.0),
+    ] {
+        let found = estimate(&plan(text), &shape(ports, nh), &constants).mean_ns;
+        assert_near(found, 1.0 + calls / block, 1e-12, text);
+    }
 }
 
 #[test]
@@ -308,7 +354,7 @@ fn ranking_is_by_the_objective_and_deterministic() {
         call_ns: 0.0,
         step_ns: 0.0,
         element_ns: 0.0,
-        transform: tdse_lookahead::TransformCost {
+        transform: TransformCost {
             fixed_ns: 0.0,
             linear_ns: 0.0,
             log_ns: 0.0,

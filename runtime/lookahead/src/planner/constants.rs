@@ -76,25 +76,28 @@ impl CostConstants {
     /// How long [`CostConstants::measure`] takes if nothing else is asked for.
     pub const BUDGET: Duration = Duration::from_millis(200);
 
-    /// The constants of the reference machine: one core of a busy 2-core Zen 3 guest, Cranelift with 128-bit
-    /// vectors, transforms with 256-bit ones; each the least of several [`CostConstants::measure`].
-    /// `step_ns` and `element_ns` are assumed, and the same for every plan or nearly so.
+    /// The constants of the reference machine: one core of a busy 2-core Zen 3 guest at x86-64-v3, heads by
+    /// Cranelift, levels by the portable tier with 256-bit vectors.
+    ///
+    /// Fitted in two stages (docs/planning.md): kernels and transforms are medians of seven
+    /// [`CostConstants::measure`], then factors near one, and what is read beyond the second cache, were fitted to
+    /// the mean steps of whole plans. The last cache is the share that a guest has of one of 32 MiB.
     pub fn reference(elem: Elem) -> CostConstants {
         let memory = MemoryCost {
             caches: vec![
                 cache(32 << 10, 88.0),
-                cache(512 << 10, 85.0),
-                cache(32 << 20, 65.0),
+                cache(512 << 10, 80.0),
+                cache(6 << 20, 50.0),
             ],
             bytes_per_ns: 11.0,
         };
         let (direct_ns, direct_row_ns) = match elem {
-            Elem::F64 => (0.12, 1.3),
-            Elem::F32 => (0.05, 0.4),
+            Elem::F64 => (0.09, 2.8),
+            Elem::F32 => (0.043, 1.5),
         };
         let (block_ns, spectral_ns, transform) = match elem {
-            Elem::F64 => (0.094, 0.365, transform(31.0, 0.0, 0.8)),
-            Elem::F32 => (0.047, 0.175, transform(29.0, 0.6, 0.44)),
+            Elem::F64 => (0.0685, 0.255, transform(21.0, 0.91, 0.44)),
+            Elem::F32 => (0.027, 0.127, transform(22.0, 0.19, 0.25)),
         };
         CostConstants {
             direct_ns,
@@ -102,9 +105,9 @@ impl CostConstants {
             block_ns,
             spectral_ns,
             call_ns: 25.0,
-            step_ns: 30.0,
+            step_ns: 25.0,
             element_ns: 0.5,
-            vector_bytes: 16,
+            vector_bytes: 32,
             transform,
             memory,
         }

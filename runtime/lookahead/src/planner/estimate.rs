@@ -73,6 +73,13 @@ const SUMS_IN_FLIGHT: usize = 8;
 /// Real multiply-adds of the smallest piece of a spread level.
 const LEAST_PIECE: f64 = 256.0;
 
+/// Terms of a sum in the time domain, after which a new one begins.
+const LONGEST_SUM: usize = 512;
+
+/// What one pair of ports adds to a complex multiply-add, in multiply-adds: its sums are read and written for
+/// few terms. Measured in f64: 2.4 of the time with one pair, 1.3 with four, none with sixteen.
+const ONE_PAIR: f64 = 1.5;
+
 struct Model<'a> {
     shape: &'a PlanShape,
     constants: &'a CostConstants,
@@ -96,10 +103,16 @@ impl Model<'_> {
         c.step_ns + self.shape.np as f64 * c.element_ns + head
     }
 
-    /// Summing the levels' outputs into step order, once in a block of the first level.
+    /// Turning the summed outputs into step order, once in a block of the first level.
     fn handed_over_ns(&self) -> f64 {
-        let elements = self.shape.nq * self.work.levels[0].block * self.work.levels.len();
+        let elements = self.shape.nq * self.work.levels[0].block;
         elements as f64 * self.constants.element_ns
+    }
+
+    /// Adding a block of a level's outputs to others: two are read and one is written.
+    fn added_ns(&self, level: &LevelWork) -> f64 {
+        let bytes = 3 * self.shape.nq * level.block * self.shape.elem.bytes();
+        bytes as f64 * self.constants.memory.ns_per_byte(0.0)
     }
 
     fn level(&self, i: usize) -> LevelTime {
@@ -108,7 +121,7 @@ impl Model<'_> {
         let most = level.partitions as f64;
         match level.domain {
             Domain::Time => {
-                let boundary = self.time_ns(level, byte_ns);
+                let boundary = self.time_ns(level, byte_ns) + self.added_ns(level);
                 LevelTime {
                     mean_ns: boundary,
                     most_ns: boundary,
@@ -117,7 +130,7 @@ impl Model<'_> {
             }
             Domain::Spectrum => {
                 let transform = self.constants.transform.ns(level.block as f64);
-                let transforms = self.shape.ports() * transform;
+                let transforms = self.shape.ports() * transform + self.added_ns(level);
                 let products = |p: f64| self.products_ns(level, p, byte_ns);
                 LevelTime {
                     mean_ns: level.active * transforms + products(level.mean_partitions),
@@ -138,7 +151,9 @@ impl Model<'_> {
         let waiting = SUMS_IN_FLIGHT as f64 / sums.max(1) as f64;
         let arithmetic = level.multiply_adds(self.shape) / filled * waiting * c.block_ns;
         let bytes = level.h_bytes(self.shape) + level.signal_bytes(self.shape, 0.0);
-        arithmetic.max(bytes * byte_ns) + self.calls(level, 1.0) * c.call_ns
+        // Each call has sums of its own, which are then added to the outputs.
+        let calls = self.lags_calls(level);
+        arithmetic.max(bytes * byte_ns) + calls * (c.call_ns + self.added_ns(level))
     }
 
     fn products_ns(&self, level: &LevelWork, partitions: f64, byte_ns: f64) -> f64 {
@@ -146,21 +161,39 @@ impl Model<'_> {
         let madds = self.shape.pairs() * level.block as f64 * partitions;
         let h_bytes = 2.0 * madds * self.shape.elem.bytes() as f64;
         let bytes = h_bytes + level.signal_bytes(self.shape, partitions);
-        (madds * c.spectral_ns).max(bytes * byte_ns) + self.calls(level, partitions) * c.call_ns
+        let arithmetic = madds * c.spectral_ns * (1.0 + ONE_PAIR / self.shape.pairs());
+        arithmetic.max(bytes * byte_ns) + partitions * self.slices(level) * c.call_ns
     }
 
-    /// Kernel calls at a boundary: `fewest` in burst form. In spread form the work is cut into pieces of
-    /// half a step's share, but of no fewer than 256 multiply-adds.
-    fn calls(&self, level: &LevelWork, fewest: f64) -> f64 {
-        if !self.spread {
-            return fewest;
+    /// Kernel calls at a boundary of a level in the time domain: slices of whole lags, as long as a sum may
+    /// be, in spread form no longer than half a step's share, which has 256 multiply-adds at least.
+    fn lags_calls(&self, level: &LevelWork) -> f64 {
+        let lags = level.lags.max(1);
+        let mut slice = lags.min((LONGEST_SUM / self.shape.np.max(1)).max(1));
+        if self.spread {
+            let each = self.shape.pairs() * level.block as f64;
+            let share = (each * lags as f64 / level.block as f64 / 2.0).max(LEAST_PIECE);
+            slice = slice.min((share / each.max(1.0)) as usize).max(1);
         }
-        let real = match level.domain {
-            Domain::Time => 1.0,
-            Domain::Spectrum => 4.0,
-        };
-        let pieces = real * level.multiply_adds(self.shape) / LEAST_PIECE;
-        fewest.max(pieces.min(2.0 * level.block as f64))
+        lags.div_ceil(slice) as f64
+    }
+
+    /// Kernel calls for a partition: one in burst form, in spread form slices of whole groups of bins, an
+    /// equal number in each, of half a step's share of all the level's work.
+    fn slices(&self, level: &LevelWork) -> f64 {
+        if !self.spread {
+            return 1.0;
+        }
+        let lanes = (self.constants.vector_bytes as usize / self.shape.elem.bytes()).max(1);
+        let groups = level.block.div_ceil(lanes);
+        let block = level.block as f64;
+        let transform = block * (2.5 * block.log2().max(1.0) + 6.0);
+        let total = 4.0 * level.multiply_adds(self.shape) + self.shape.ports() * transform;
+        let share = (total / block / 2.0).max(LEAST_PIECE);
+        let each = 4.0 * self.shape.pairs() * lanes as f64;
+        let most = ((share / each) as usize).clamp(1, groups);
+        let in_slice = (1..=most).rev().find(|&n| groups.is_multiple_of(n));
+        (groups / in_slice.unwrap_or(1)) as f64
     }
 
     /// All levels' work where their boundaries coincide. Of relaxed levels one works at a time.
