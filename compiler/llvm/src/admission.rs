@@ -9,8 +9,9 @@ use crate::chunk::Chunks;
 use crate::target;
 
 /// The most operations on registers that a kernel may expand to, each counted once however often
-/// it runs; a register carried round a loop counts as one.
-const MAX_OPERATIONS: usize = 40_000;
+/// it runs; a register carried round a loop counts as one. LLVM's time grows faster than its input: at
+/// this size it takes about half a second.
+const MAX_OPERATIONS: usize = 10_000;
 
 /// Refuses what cannot be lowered for `level`.
 pub(crate) fn admit(kernel: &Kernel, level: Level, width: Preference) -> Result<(), Refusal> {
