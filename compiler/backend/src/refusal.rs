@@ -33,6 +33,12 @@ pub enum Refusal {
         /// The construct.
         construct: String,
     },
+    /// The code generator is not in this build; code that it made elsewhere can be loaded.
+    #[error("this build has no {backend}; build it with the feature {backend}, or load code from a bundle")]
+    NotInBuild {
+        /// The backend asked.
+        backend: &'static str,
+    },
     /// The code generator failed; a defect of this project or of the generator.
     #[error("{backend} failed on {kernel}: {message}; please report this with the kernel's text")]
     Generator {
@@ -52,6 +58,7 @@ impl Refusal {
         (6002, "no_fma"),
         (6003, "construct_not_lowered"),
         (6004, "generator_failed"),
+        (6005, "not_in_build"),
     ];
 
     /// The stable number.
@@ -70,6 +77,7 @@ impl Refusal {
             Refusal::NoFma { .. } => 1,
             Refusal::Construct { .. } => 2,
             Refusal::Generator { .. } => 3,
+            Refusal::NotInBuild { .. } => 4,
         }]
     }
 }

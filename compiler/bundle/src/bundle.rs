@@ -5,7 +5,7 @@
 //! Bundle <--decode-- bytes <--read--- file        used where none need be
 //! ```
 //!
-//! A route names the pieces of code it runs, in the order in which its preparation asks for them; pieces are shared between routes.
+//! A route names the pieces of code it runs, each once; pieces are shared between routes.
 //! Names of routes, plans, schedules and classes are texts: this crate stores them and knows
 //! nothing that runs them.
 //!
@@ -28,6 +28,8 @@ use crate::code_key::{CodeKey, add_field};
 use crate::{regular_file, text_rule};
 
 /// Code for the routes of one pack.
+///
+/// A bundle is trusted like a shared library: what its entries hold is run. The digests keep accidents out, not people.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Bundle {
     /// SHA-256 identity of the pack's content.
@@ -63,7 +65,7 @@ pub struct BundleRoute {
     pub levels_tier: Option<String>,
     /// Numeric class of the whole route, as its preparation names it.
     pub numeric_class: String,
-    /// Indices into [`Bundle::entries`], in the order in which the preparation asks for them.
+    /// Indices into [`Bundle::entries`], each once, in the order in which they were made.
     pub kernels: Vec<usize>,
 }
 
@@ -125,12 +127,6 @@ impl Bundle {
         hash.finalize().into()
     }
 
-    /// The code that is stored under exactly this key.
-    pub fn code_for(&self, key: &CodeKey) -> Option<&CodeImage> {
-        let found = self.entries.iter().find(|entry| entry.key == *key);
-        found.map(|entry| &entry.code)
-    }
-
     /// What the pieces of code are bound to: they are those of this pack, shape and target.
     pub(crate) fn binding(&self) -> [u8; 32] {
         let Bundle {
@@ -180,8 +176,8 @@ impl Bundle {
         at_most("pieces of code", self.entries.len(), MAX_ENTRIES)?;
         let mut keys = HashSet::new();
         for BundleEntry { key, .. } in &self.entries {
-            if !self.level.includes(key.level) {
-                return Err(BundleError::LevelNotIncluded {
+            if key.level != self.level {
+                return Err(BundleError::OtherLevel {
                     kernel: key.kernel.clone(),
                     found: key.level,
                     level: self.level,
@@ -230,14 +226,27 @@ impl BundleRoute {
             }
         }
         at_most("kernels of a route", kernels.len(), MAX_ROUTE_KERNELS)?;
-        match kernels.iter().find(|&&index| index >= entries) {
-            None => Ok(()),
-            Some(&index) => Err(BundleError::NoSuchKernel {
-                route: route.clone(),
-                index,
-                entries,
-            }),
+        let mut seen = vec![false; entries];
+        for &index in kernels {
+            let route = || route.clone();
+            match seen.get_mut(index) {
+                Some(seen) if !*seen => *seen = true,
+                Some(_) => {
+                    return Err(BundleError::RepeatedKernel {
+                        route: route(),
+                        index,
+                    });
+                }
+                None => {
+                    return Err(BundleError::NoSuchKernel {
+                        route: route(),
+                        index,
+                        entries,
+                    });
+                }
+            }
         }
+        Ok(())
     }
 
     /// What a caller chooses a route by.

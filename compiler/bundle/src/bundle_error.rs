@@ -199,11 +199,17 @@ pub enum BundleError {
         /// Entries of the bundle.
         entries: usize,
     },
-    /// Code that a machine of the bundle's level does not run.
-    #[error(
-        "{kernel} is for {found}, which a machine of the bundle's level {level} need not have; compile it again"
-    )]
-    LevelNotIncluded {
+    /// A route that names a kernel twice.
+    #[error("the route {route} names kernel {index} twice; compile the bundle again")]
+    RepeatedKernel {
+        /// The route.
+        route: String,
+        /// The index.
+        index: usize,
+    },
+    /// Code for another level than the bundle's.
+    #[error("{kernel} is for {found}, the bundle for {level}; compile it again")]
+    OtherLevel {
         /// The kernel.
         kernel: String,
         /// Level of its code.
@@ -247,8 +253,9 @@ impl BundleError {
         (7221, "duplicate_code_key"),
         (7222, "duplicate_route"),
         (7223, "no_such_kernel"),
-        (7224, "level_not_included"),
+        (7224, "other_level"),
         (7225, "key_not_of_code"),
+        (7226, "repeated_kernel"),
     ];
 
     /// The stable number.
@@ -286,8 +293,9 @@ impl BundleError {
             BundleError::DuplicateKey { .. } => 20,
             BundleError::DuplicateRoute { .. } => 21,
             BundleError::NoSuchKernel { .. } => 22,
-            BundleError::LevelNotIncluded { .. } => 23,
+            BundleError::OtherLevel { .. } => 23,
             BundleError::KeyNotOfCode { .. } => 24,
+            BundleError::RepeatedKernel { .. } => 25,
         }]
     }
 }

@@ -35,7 +35,7 @@ pub enum CacheMiss {
         reason: String,
     },
     /// What is stored is not what was stored.
-    #[error("{file} in the cache is not used: {fault}")]
+    #[error("{file} in the cache is not used and replaced; it is damaged (error {})", .fault.code())]
     Damaged {
         /// The file.
         file: String,

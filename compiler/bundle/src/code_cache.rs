@@ -51,11 +51,6 @@ impl CodeCache {
         }
     }
 
-    /// The folder.
-    pub fn folder(&self) -> &Path {
-        &self.folder
-    }
-
     /// The code stored under exactly this key, or why there is none.
     pub fn get(&self, key: &CodeKey) -> Result<CodeImage, CacheMiss> {
         let folder = self.open().map_err(|miss| match miss {

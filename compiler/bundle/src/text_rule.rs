@@ -9,13 +9,13 @@ use crate::digest_text;
 /// Most bytes of a text that has no limit of its own.
 pub(crate) const MAX_TEXT: usize = 512;
 
-/// 1 to `limit` bytes without control characters.
+/// 1 to `limit` printable ASCII characters: nothing that a terminal would act on or reorder.
 pub(crate) fn check(field: &'static str, text: &str, limit: usize) -> Result<(), BundleError> {
     let reason = if text.is_empty() {
         "empty"
     } else if text.len() > limit {
         "too long"
-    } else if text.chars().any(char::is_control) {
+    } else if !text.bytes().all(|byte| (b' '..=b'~').contains(&byte)) {
         "not printable"
     } else {
         return Ok(());

@@ -18,7 +18,7 @@ fn what_is_written_is_read() {
     (empty.routes, empty.entries) = (Vec::new(), Vec::new());
     let mut narrow = bundle();
     (narrow.elem, narrow.contraction) = (Elem::F32, Contraction::Separate);
-    (narrow.level, narrow.made_by) = (Level::V4, "größer \"\\ 😀".into());
+    narrow.made_by = "larger \"\\ ~".into();
     for bundle in [bundle(), empty, narrow] {
         let bytes = bundle.encode().unwrap();
         assert_eq!(bytes, bundle.encode().unwrap());
@@ -26,9 +26,6 @@ fn what_is_written_is_read() {
         assert_eq!(read, bundle);
         assert_eq!(read.encode().unwrap(), bytes);
         assert_eq!(read.code_sha256(), bundle.code_sha256());
-        for entry in &bundle.entries {
-            assert_eq!(read.code_for(&entry.key), Some(&entry.code));
-        }
     }
 }
 
@@ -130,7 +127,12 @@ fn whole_entries_do_not_move() {
         ("another pack", |b| b.pack_sha256[31] ^= 1),
         ("another shape", |b| b.shape = [512, 2, 3]),
         ("another element type", |b| b.elem = Elem::F32),
-        ("another level", |b| b.level = Level::V4),
+        ("another level", |b| {
+            b.level = Level::V4;
+            for entry in &mut b.entries {
+                (entry.key.level, entry.code.level) = (Level::V4, Level::V4);
+            }
+        }),
         ("another rounding", |b| {
             b.contraction = Contraction::Separate
         }),

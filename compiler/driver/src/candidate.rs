@@ -5,7 +5,6 @@ use tdse_kir::Contraction;
 use tdse_templates::{DirectShape, Schedule, direct};
 
 use crate::cost::{REFERENCE_GHZ, predicted_cycles, program_steps};
-#[cfg(feature = "llvm")]
 use crate::mac_choice::balanced;
 use crate::tier::Tier;
 
@@ -27,33 +26,39 @@ pub struct Candidate {
 /// A pure function of its inputs; equal predictions keep the order of the proposals. A
 /// candidate that the level cannot run is refused by name when it is compiled, not left out here.
 pub fn candidates(shape: &DirectShape, contraction: Contraction, level: Level) -> Vec<Candidate> {
-    let mut all = Vec::new();
-    for tier in Tier::ALL {
-        let width = tier.register_bytes(level);
-        let mut of_tier: Vec<Candidate> = proposals(tier, shape, width)
-            .into_iter()
-            .filter_map(|schedule| {
-                let kernel = direct(shape, contraction, schedule).ok()?;
-                let predicted_ns = predicted_cycles(&kernel, width) / REFERENCE_GHZ
-                    + program_steps(&kernel) * tier.step_ns();
-                Some(Candidate {
-                    tier,
-                    schedule,
-                    level,
-                    predicted_ns,
-                })
+    let by = |tier| candidates_by(tier, shape, contraction, level);
+    Tier::ALL.into_iter().flat_map(by).collect()
+}
+
+/// The candidates of one tier, which need not be in this build: its code may come from a bundle.
+pub fn candidates_by(
+    tier: Tier,
+    shape: &DirectShape,
+    contraction: Contraction,
+    level: Level,
+) -> Vec<Candidate> {
+    let width = tier.register_bytes(level);
+    let mut list: Vec<Candidate> = proposals(tier, shape, width)
+        .into_iter()
+        .filter_map(|schedule| {
+            let kernel = direct(shape, contraction, schedule).ok()?;
+            let predicted_ns = predicted_cycles(&kernel, width) / REFERENCE_GHZ
+                + program_steps(&kernel) * tier.step_ns();
+            Some(Candidate {
+                tier,
+                schedule,
+                level,
+                predicted_ns,
             })
-            .collect();
-        of_tier.sort_by(|a, b| a.predicted_ns.total_cmp(&b.predicted_ns));
-        all.extend(of_tier);
-    }
-    all
+        })
+        .collect();
+    list.sort_by(|a, b| a.predicted_ns.total_cmp(&b.predicted_ns));
+    list
 }
 
 /// Schedules worth predicting for registers of `width` bytes: one or more of each family.
 fn proposals(tier: Tier, shape: &DirectShape, width: usize) -> Vec<Schedule> {
     let mut list = match tier {
-        #[cfg(feature = "llvm")]
         Tier::Llvm => vec![llvm_taps(shape, width)],
         _ => taps(shape, width),
     };
@@ -97,7 +102,6 @@ const MOST_ROWS: usize = 6;
 /// large as that cache). While the window stays in it (4x4x256 `f64`) two rows were a quarter faster
 /// than four. In it altogether four to six rows beat eight by a tenth. Measured at level v4 on a busy
 /// Zen 4 guest with 32 KB and 1 MB of cache, 256-bit vectors.
-#[cfg(feature = "llvm")]
 fn llvm_taps(shape: &DirectShape, width: usize) -> Schedule {
     let DirectShape { nq, elem, .. } = *shape;
     let per_row = (8 * elem.bytes()).div_ceil(width);
@@ -120,7 +124,6 @@ fn llvm_taps(shape: &DirectShape, width: usize) -> Schedule {
 
 /// Blocks of `most` rows where three or more are left over, or none; else all as full as the
 /// fewest blocks can be.
-#[cfg(feature = "llvm")]
 fn whole_or_balanced(nq: usize, most: usize) -> usize {
     match nq % most {
         1 | 2 => balanced(nq, most),

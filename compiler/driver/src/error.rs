@@ -9,7 +9,9 @@ use tdse_templates::TemplateError;
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum CompileRefusal {
     /// A name that is no tier of this build.
-    #[error("'{0}' is no code generator of this build; it has cranelift and portable")]
+    #[error(
+        "'{0}' is no code generator; there are llvm (where the build has it), cranelift and portable"
+    )]
     UnknownTier(String),
     /// The template makes no such kernel.
     #[error(transparent)]

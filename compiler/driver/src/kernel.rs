@@ -11,8 +11,9 @@ use tdse_bundle::{Arg, CallError, Executable};
 use tdse_kir::{Kernel, NumericClass, Verified, verify};
 use tdse_templates::TemplateError;
 
+use crate::code_source::CodeFacts;
 use crate::error::CompileRefusal;
-use crate::maker::{CodeFacts, Maker};
+use crate::maker::Maker;
 
 /// A kernel that can be called, and what is known of its code.
 pub struct CompiledKernel {
@@ -54,16 +55,22 @@ impl CompiledKernel {
         other.unwrap_or(&self.executable).run(args)
     }
 
-    /// Makes other code for the same kernel, so the same bits; it runs from [`CompiledKernel::adopt`] on.
-    ///
-    /// Takes as long as the code generator does; meant for a thread that has the time. Only the first call counts.
-    pub fn improve(&self, maker: &Maker) -> Result<(), CompileRefusal> {
-        let (executable, _) = executable(&self.kernel, maker)?;
-        let _ = self.other.set(executable);
-        Ok(())
+    /// Makes other code for the same kernel, so the same bits. Takes as long as the code generator does; meant
+    /// for a thread that has the time.
+    pub fn again(&self, maker: &Maker) -> Result<OtherCode, CompileRefusal> {
+        executable(&self.kernel, maker).map(|(executable, _)| OtherCode(executable))
     }
 
-    /// Runs the code that [`CompiledKernel::improve`] has made, if any. Allocates nothing.
+    /// Takes the code of [`CompiledKernel::again`], which runs from [`CompiledKernel::adopt`] on. Only the first call
+    /// counts.
+    pub fn prepare(&self, other: OtherCode) {
+        // The key is the kernel's own: code of another kernel would be another kernel's bits.
+        if other.0.name() == self.kernel.name {
+            let _ = self.other.set(other.0);
+        }
+    }
+
+    /// Runs the code taken by [`CompiledKernel::prepare`], if any. Allocates nothing.
     pub fn adopt(&self) {
         self.adopted.store(true, Ordering::Release);
     }
@@ -89,13 +96,17 @@ impl CompiledKernel {
     }
 }
 
+/// Other code for a kernel, not yet in use.
+pub struct OtherCode(Executable);
+
 fn executable(
     kernel: &Verified,
     maker: &Maker,
 ) -> Result<(Executable, Option<CodeFacts>), CompileRefusal> {
     let (entry, facts) = maker.entry(kernel)?;
-    // SAFETY: the entry was lowered from this kernel by a backend of this project, here or where its bundle or
-    // cache entry was made: code is supplied under the kernel's full key only, and its digest was checked.
+    // SAFETY: the entry was lowered from this kernel: here and now, or where a bundle or cache entry was made, both of which are
+    // trusted like a shared library. The sources, sealed in this crate, compare the digest of the kernel's
+    // text with that of the key, and reading has compared the digest over key and code.
     let executable = unsafe { Executable::new(kernel, entry) };
     Ok((executable, facts))
 }

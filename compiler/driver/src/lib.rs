@@ -14,6 +14,7 @@
 //! All candidates of one list belong to one numeric class, so the choice cannot change a bit.
 
 mod candidate;
+mod code_source;
 mod cost;
 mod direct_kernel;
 mod error;
@@ -25,14 +26,15 @@ mod profiling;
 mod real;
 mod tier;
 
-pub use candidate::{Candidate, candidates};
+pub use candidate::{Candidate, candidates, candidates_by};
+pub use code_source::{CodeFacts, CodeSource, KeptCode, Listener, Recorder, Shelf, Supply};
 pub use cost::{REFERENCE_GHZ, predicted_cycles};
 pub use direct_kernel::DirectKernel;
 pub use error::CompileRefusal;
-pub use kernel::CompiledKernel;
+pub use kernel::{CompiledKernel, OtherCode};
 pub use mac_choice::{ahead_tier, block_schedule, spectral_lanes, spectral_schedule};
 pub use mac_kernel::MacKernel;
-pub use maker::{CodeFacts, CodeSource, Maker, Supply};
+pub use maker::Maker;
 pub use profiling::{name_kernels, name_kernels_for_profilers};
 pub use real::Real;
 pub use tier::Tier;

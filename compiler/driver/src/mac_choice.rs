@@ -89,7 +89,6 @@ pub fn spectral_schedule(tier: Tier, level: Level, shape: &SpectralShape) -> Spe
 pub fn block_schedule(tier: Tier, level: Level, shape: &BlockShape) -> BlockSchedule {
     let bytes = shape.elem.bytes();
     let (rows, lanes) = match tier {
-        #[cfg(feature = "llvm")]
         Tier::Llvm => {
             let register = tier.register_bytes(level) / bytes;
             // One or two rows alone wait for their own sums.
@@ -173,7 +172,6 @@ pub(crate) fn balanced(nq: usize, most: usize) -> usize {
 /// reads one operand of a multiply-add from memory and needs fewer.
 fn accumulators(tier: Tier) -> usize {
     match tier {
-        #[cfg(feature = "llvm")]
         Tier::Llvm => 12,
         _ => 8,
     }

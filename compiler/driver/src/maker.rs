@@ -5,61 +5,20 @@
 //!                  \--no source, or "make it"--> backend --> loader --> told to the source
 //! ```
 //!
-//! A source may hold a bundle, a cache on disk, or nothing but a list of what was made. It is asked by the
-//! full key of the kernel, so code made for anything else is never taken.
+//! A source is asked by the full key of the kernel, so code made for anything else is never taken.
 
-use std::fmt;
 use std::sync::Arc;
 
 use tdse_backend::{Backend, CodeImage, EntryPoint, Lowered};
-use tdse_bundle::{CodeKey, LoadedCode, Loader};
+use tdse_bundle::{CodeKey, Loader};
 use tdse_isa::{Level, Proof};
 use tdse_kir::Verified;
 use tdse_portable::Portable;
 
+use crate::code_source::{CodeFacts, CodeSource, Supply};
 use crate::error::CompileRefusal;
 use crate::profiling::name_kernels;
 use crate::tier::Tier;
-
-/// Where code may come from besides the code generator, and who is told of what it made.
-pub trait CodeSource: Send + Sync + fmt::Debug {
-    /// What there is for a key.
-    fn supply(&self, key: &CodeKey) -> Supply;
-
-    /// Code that was just made under a key, for a kernel of a numeric class.
-    fn made(&self, key: &CodeKey, class: &str, code: &CodeImage);
-}
-
-/// What a [`CodeSource`] has.
-pub enum Supply {
-    /// Code that is mapped already.
-    Loaded(Arc<LoadedCode>, CodeFacts),
-    /// Code to be mapped.
-    Bytes(CodeImage),
-    /// Nothing: make it.
-    Nothing,
-    /// Nothing, and none may be made: why.
-    Refused(String),
-}
-
-/// What is known of a piece of code.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct CodeFacts {
-    /// Its SHA-256.
-    pub sha256: [u8; 32],
-    /// Its length in bytes.
-    pub bytes: usize,
-}
-
-impl CodeFacts {
-    /// Those of an image.
-    pub fn of(image: &CodeImage) -> Self {
-        CodeFacts {
-            sha256: image.sha256(),
-            bytes: image.bytes.len(),
-        }
-    }
-}
 
 /// How kernels become code: generator, level, source.
 #[derive(Debug, Clone)]

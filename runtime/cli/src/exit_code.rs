@@ -29,7 +29,7 @@ impl ExitCode {
         (
             ExitCode::CheckFailed,
             4,
-            "a check failed: an unstable pack, a loop that cannot be solved, bits that differ",
+            "a check failed: an unstable pack, a loop that cannot be solved, bits that differ, a bundle that does not run",
         ),
         (
             ExitCode::RouteRefused,

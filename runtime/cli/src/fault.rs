@@ -34,7 +34,7 @@ pub(crate) enum Fault {
         error: PackError,
     },
     /// A bundle was refused.
-    #[error("{}: {error}", path.display())]
+    #[error("{}", bundle_located(path, error))]
     Bundle {
         /// The file.
         path: PathBuf,
@@ -208,6 +208,14 @@ impl Fault {
 fn located(path: &Path, error: &PackError) -> String {
     match error {
         PackError::File(_) => error.to_string(),
+        _ => format!("{}: {error}", path.display()),
+    }
+}
+
+/// The same for bundles.
+fn bundle_located(path: &Path, error: &BundleError) -> String {
+    match error {
+        BundleError::NotReadable { .. } | BundleError::NotRegular { .. } => error.to_string(),
         _ => format!("{}: {error}", path.display()),
     }
 }

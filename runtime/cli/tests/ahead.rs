@@ -151,6 +151,64 @@ fn code_kept_on_disk_and_a_tier_up_change_no_bit() {
     assert_eq!(code, 0);
     assert_eq!(up["data"]["output_sha256"], plain["data"]["output_sha256"]);
     assert!(up["data"]["tier_up"]["kernels"].as_u64().unwrap() >= 2);
+    assert!(up["data"]["tier_up"]["adopted"].is_boolean());
+}
+
+#[test]
+fn the_default_is_generic_and_lookahead_where_there_is_a_plan() {
+    // One tap has no plan; forty have.
+    let many: Vec<f64> = (0..160).map(|i| f64::from(i % 7) * 1e-2).collect();
+    for (taps, routes) in [(&[0.25; 4][..], 1), (&many[..], 2)] {
+        let (folder, pack) = pack_of(&[taps.len() / 4, 2, 2], taps);
+        let bundle = folder.path().join("code.bundle");
+        let (pack, bundle) = (pack.to_str().unwrap(), bundle.to_str().unwrap());
+        let (code, made) = tdse_json(["compile", pack, "-o", bundle]);
+        assert_eq!(code, 0, "{made}");
+        assert_eq!(made["data"]["routes"].as_array().unwrap().len(), routes);
+        assert_eq!(made["data"]["left_out"].is_null(), routes == 2);
+        assert_eq!(tdse_json(["bundle", "check", bundle, pack]).0, 0);
+        let line = [
+            "compile",
+            pack,
+            "-o",
+            bundle,
+            "--routes",
+            "lookahead,generic,lookahead",
+        ];
+        assert_eq!(tdse_json(line).0, if routes == 2 { 0 } else { 5 });
+    }
+    let (folder, pack) = pack_of(&[40, 2, 2], &many);
+    let bundle = folder.path().join("code.bundle");
+    let (pack, bundle) = (pack.to_str().unwrap(), bundle.to_str().unwrap());
+    let plan = [
+        "compile",
+        pack,
+        "-o",
+        bundle,
+        "--plan",
+        "relaxed_fft:burst:t4,f16",
+    ];
+    let (code, made) = tdse_json(plan);
+    assert_eq!(
+        (code, &made["data"]["routes"][0]["route"]),
+        (0, &"relaxed_fft".into())
+    );
+}
+
+#[test]
+fn a_bundle_that_cannot_be_written_ends_with_6_and_a_device_stays() {
+    let (folder, pack) = small_pack();
+    let pack = pack.to_str().unwrap();
+    let nowhere = folder.path().join("missing/code.bundle");
+    let (code, refused) = tdse_json(["compile", pack, "-o", nowhere.to_str().unwrap()]);
+    assert_eq!(
+        (code, refused["error"]["name"].as_str()),
+        (6, Some("output_unwritable"))
+    );
+    assert_eq!(tdse_json(["compile", pack, "-o", "/dev/null"]).0, 0);
+    use std::os::unix::fs::FileTypeExt;
+    let null = std::fs::metadata("/dev/null").unwrap();
+    assert!(null.file_type().is_char_device());
 }
 
 #[test]

@@ -214,7 +214,7 @@ fn features() {
     assert!(
         tiers
             .iter()
-            .any(|t| t["tier"] == "llvm" && t["reason"] == "not in this version")
+            .any(|t| t["tier"] == "ptx" && t["reason"] == "not in this version")
     );
 }
 

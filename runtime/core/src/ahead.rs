@@ -7,13 +7,11 @@
 //! What is decided for the other machine is what it would decide itself: schedules by the cost model, a plan by
 //! the cost model, by measurement where this machine has the level, or pinned. No code is loaded here.
 
-use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
-use tdse_backend::CodeImage;
 use tdse_blas::BlasElement;
-use tdse_bundle::{Bundle, BundleEntry, BundleRoute, CodeKey};
-use tdse_compiler::{CodeSource, Supply};
+use tdse_bundle::{Bundle, BundleRoute};
+use tdse_compiler::{CodeSource, Listener, Recorder};
 use tdse_isa::{Host, Level};
 use tdse_kir::{Contraction, Elem};
 use tdse_lookahead::Sample;
@@ -25,9 +23,6 @@ use crate::kernels::Target;
 use crate::planning::{PlanChoice, Way};
 use crate::prepared::{ElemChoice, PrepareOptions};
 use crate::token::RouteToken;
-
-/// Hears the name of each kernel that was compiled.
-pub type Listener = Arc<dyn Fn(&str) + Send + Sync>;
 
 /// Compiles routes of a pack for other machines, one after the other.
 pub struct AheadCompiler {
@@ -105,10 +100,7 @@ impl AheadCompiler {
         }
         let proof = here.or_else(|| host.prove(host.best()));
         let proof = proof.ok_or_else(|| RuntimeError::Internal("no level is proven".into()))?;
-        let list = Arc::new(Recorder {
-            made: Mutex::default(),
-            listener: Listening(Arc::clone(&self.listener)),
-        });
+        let list = Arc::new(Recorder::new(Arc::clone(&self.listener)));
         let source: Arc<dyn CodeSource> = Arc::clone(&list) as Arc<dyn CodeSource>;
         let mut target = Target {
             pack: &self.pack,
@@ -136,7 +128,7 @@ impl AheadCompiler {
             });
         }
         let kernels = self.keep(&list);
-        self.bundle.routes.push(BundleRoute {
+        let route = BundleRoute {
             route: way.route.to_string(),
             plan: way.plan().map(ToString::to_string),
             tier: candidate.tier.to_string(),
@@ -144,20 +136,25 @@ impl AheadCompiler {
             levels_tier: built.decision.levels_tier.map(|tier| tier.to_string()),
             numeric_class: built.decision.explanation.numeric_class,
             kernels,
-        });
-        let last = self.bundle.routes.last();
-        last.ok_or_else(|| RuntimeError::Internal("no route was kept".into()))
+        };
+        // A route that was added by another name is there already.
+        let routes = &mut self.bundle.routes;
+        let at = routes.iter().position(|kept| *kept == route);
+        let at = at.unwrap_or(routes.len());
+        if at == routes.len() {
+            routes.push(route);
+        }
+        Ok(&routes[at])
     }
 
     /// Keeps what was made, each kernel once, and says where.
     fn keep(&mut self, list: &Recorder) -> Vec<usize> {
-        let made = list.made.lock().unwrap_or_else(PoisonError::into_inner);
         let mut kernels: Vec<usize> = Vec::new();
-        for entry in made.iter() {
+        for entry in list.made() {
             let entries = &mut self.bundle.entries;
             let at = entries.iter().position(|kept| kept.key == entry.key);
             let at = at.unwrap_or_else(|| {
-                entries.push(entry.clone());
+                entries.push(entry);
                 entries.len() - 1
             });
             if !kernels.contains(&at) {
@@ -165,39 +162,5 @@ impl AheadCompiler {
             }
         }
         kernels
-    }
-}
-
-/// Keeps what is made.
-#[derive(Debug)]
-struct Recorder {
-    made: Mutex<Vec<BundleEntry>>,
-    listener: Listening,
-}
-
-struct Listening(Listener);
-
-impl fmt::Debug for Listening {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a listener")
-    }
-}
-
-impl CodeSource for Recorder {
-    fn supply(&self, _key: &CodeKey) -> Supply {
-        Supply::Nothing
-    }
-
-    fn made(&self, key: &CodeKey, class: &str, code: &CodeImage) {
-        (self.listener.0)(&key.kernel);
-        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
-        made.push(BundleEntry {
-            key: key.clone(),
-            class: class.into(),
-            code: CodeImage {
-                listing: None,
-                ..code.clone()
-            },
-        });
     }
 }

@@ -7,16 +7,17 @@
 //! ```
 
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
-use tdse_backend::CodeImage;
-use tdse_bundle::{Bundle, BundleRoute, CodeCache, CodeKey, LoadedCode, Loader};
-use tdse_compiler::{CodeFacts, CodeSource, Supply, Tier, name_kernels};
-use tdse_isa::{Host, Proof};
+use tdse_bundle::{Bundle, BundleRoute, CodeCache, Loader};
+use tdse_compiler::{CodeSource, KeptCode, Shelf, Tier};
+use tdse_isa::Host;
 use tdse_kir::Elem;
+use tdse_lookahead::{Form, Objective, Plan};
 use tdse_pack::Pack;
 
 use crate::RuntimeError;
+use crate::decision::rounding;
 use crate::explain::Explanation;
 use crate::planning::PlanChoice;
 use crate::prepared::PrepareOptions;
@@ -46,7 +47,7 @@ pub(crate) struct Opened {
     /// What a bundle pins.
     pub(crate) pinned: Option<Pinned>,
     /// Doubts about a cache, told after the preparation.
-    pub(crate) doubts: Option<Arc<Kept>>,
+    pub(crate) doubts: Option<Arc<KeptCode>>,
     /// What the loader does not say.
     pub(crate) note: Option<String>,
 }
@@ -81,6 +82,10 @@ impl Opened {
             explanation.loader += "; ";
             explanation.loader += &text;
         }
+        if self.pinned.is_some() {
+            explanation.policy = "a bundle was given: its code runs or is an error".into();
+            explanation.repro += " --bundle BUNDLE";
+        }
     }
 }
 
@@ -102,10 +107,7 @@ impl CodeOrigin {
                 folder,
                 limit_bytes,
             } => {
-                let kept = Arc::new(Kept {
-                    cache: CodeCache::new(folder, *limit_bytes),
-                    doubts: Mutex::default(),
-                });
+                let kept = Arc::new(KeptCode::new(CodeCache::new(folder, *limit_bytes)));
                 Ok(Opened {
                     source: Some(Arc::clone(&kept) as Arc<dyn CodeSource>),
                     pinned: None,
@@ -153,8 +155,8 @@ fn open_bundle(
     }
     let asked = options.contraction.unwrap_or(bundle.contraction);
     if asked != bundle.contraction {
-        let (of_bundle, asked) = (format!("{:?}", bundle.contraction), format!("{asked:?}"));
-        return differs("the rounding of products", of_bundle, asked);
+        let (of_bundle, asked) = (rounding(bundle.contraction), rounding(asked));
+        return differs("the rounding of products", of_bundle.into(), asked.into());
     }
     let host = Host::get();
     let capped = host.capped(options.isa_cap);
@@ -168,12 +170,22 @@ fn open_bundle(
     let mut pinned = pin(bundle, route, options)?;
     match Loader::probe() {
         Ok(loader) => {
-            let shelf = Shelf::load(bundle, route, loader, proof)?;
+            let shelf = Shelf::load(bundle, route, loader, proof);
+            let shelf = shelf.map_err(|refusal| RuntimeError::Pinned {
+                pinned: "the bundle's code".into(),
+                reason: refusal.to_string(),
+            })?;
             Ok(Opened {
                 source: Some(Arc::new(shelf)),
                 pinned: Some(pinned),
                 doubts: None,
                 note: Some(format!("code is the bundle's ({})", bundle.made_by)),
+            })
+        }
+        Err(refusal) if options.tier.is_some() || options.schedule.is_some() => {
+            Err(RuntimeError::Pinned {
+                pinned: format!("{} {}", route.tier, route.schedule),
+                reason: refusal.to_string(),
             })
         }
         // The same bits without executable memory.
@@ -198,37 +210,59 @@ fn chosen_route<'a>(
 ) -> Result<&'a BundleRoute, RuntimeError> {
     let plan = match &options.plan {
         PlanChoice::Pinned(plan) => Some(plan.to_string()),
-        PlanChoice::Estimate | PlanChoice::Measure { .. } => None,
+        PlanChoice::Estimate => None,
+        PlanChoice::Measure { .. } => {
+            return Err(RuntimeError::Contradiction {
+                first: "a plan that is measured here".into(),
+                second: "a bundle, whose plans are made".into(),
+            });
+        }
     };
-    let named = options.route.or_else(|| {
-        let none = plan.is_none();
-        none.then_some(RouteToken::Generic)
-    });
+    let conservative = plan.is_none().then_some(RouteToken::Generic);
+    let named = options.route.or(conservative);
     let fits = |route: &&BundleRoute| {
         let name = match named {
             None => true,
             Some(RouteToken::Lookahead) => route.plan.is_some(),
             Some(named) => route.route == named.to_string(),
         };
+        let same = |asked: Option<String>, own: &String| asked.is_none_or(|asked| asked == *own);
         name && plan
             .as_ref()
             .is_none_or(|plan| route.plan.as_ref() == Some(plan))
+            && same(options.tier.map(|tier| tier.to_string()), &route.tier)
+            && same(options.schedule.map(|s| s.to_string()), &route.schedule)
+            && (options.objective == Objective::Throughput || meets_deadlines(route))
     };
     bundle.routes.iter().find(fits).ok_or_else(|| {
-        let asked = match (named, plan) {
-            (_, Some(plan)) => format!("plan {plan}"),
-            (Some(named), None) => format!("route {named}"),
-            (None, None) => "any route".into(),
-        };
-        let has = bundle.routes.iter().map(|route| match &route.plan {
-            Some(plan) => plan.clone(),
-            None => route.route.clone(),
+        let deadline = options.objective == Objective::Deadline;
+        let asked = [
+            named.map(|route| format!("route {route}")),
+            plan.as_ref().map(|plan| format!("plan {plan}")),
+            options.tier.map(|tier| format!("tier {tier}")),
+            options
+                .schedule
+                .map(|schedule| format!("schedule {schedule}")),
+            deadline.then(|| "objective deadline".into()),
+        ];
+        let has = bundle.routes.iter().map(|route| {
+            let name = route.plan.as_ref().unwrap_or(&route.route);
+            format!("{name} by {}", route.tier)
         });
         RuntimeError::NotInBundle {
-            asked,
+            asked: asked.into_iter().flatten().collect::<Vec<_>>().join(", "),
             has: has.collect::<Vec<_>>().join(", "),
         }
     })
+}
+
+/// Whether no step of the route is much longer than another: no plan, or one in spread form.
+fn meets_deadlines(route: &BundleRoute) -> bool {
+    let spread = |plan: &String| {
+        plan.parse::<Plan>()
+            .is_ok_and(|plan| plan.form == Form::Spread)
+    };
+    route.plan.as_ref().is_none_or(spread)
 }
 
 /// The caller's options with the bundle's route in the place of what was left open.
@@ -252,16 +286,6 @@ fn pin(
         None => PlanChoice::Estimate,
         Some(plan) => PlanChoice::Pinned(plan.parse()?),
     };
-    let contradiction =
-        |first: String, second: String| RuntimeError::Contradiction { first, second };
-    if let Some(asked) = options.tier.filter(|asked| *asked != tier) {
-        let second = format!("a bundle of {tier}");
-        return Err(contradiction(format!("tier {asked}"), second));
-    }
-    if let Some(asked) = options.schedule.filter(|asked| *asked != schedule) {
-        let second = format!("a bundle of schedule {schedule}");
-        return Err(contradiction(format!("schedule {asked}"), second));
-    }
     Ok(Pinned {
         options: PrepareOptions {
             route: Some(route.route.parse()?),
@@ -275,102 +299,6 @@ fn pin(
         levels_tier: route.levels_tier.as_deref().map(tier_of).transpose()?,
         numeric_class: route.numeric_class.clone(),
     })
-}
-
-/// The code of one route, mapped.
-#[derive(Debug)]
-struct Shelf {
-    pieces: Vec<(CodeKey, Arc<LoadedCode>, CodeFacts)>,
-}
-
-impl Shelf {
-    fn load(
-        bundle: &Bundle,
-        route: &BundleRoute,
-        loader: &Loader,
-        proof: Proof,
-    ) -> Result<Shelf, RuntimeError> {
-        let entries = route.kernels.iter().filter_map(|&i| bundle.entries.get(i));
-        let entries: Vec<_> = entries.collect();
-        let images: Vec<&CodeImage> = entries.iter().map(|entry| &entry.code).collect();
-        let loaded = loader.load_all(&images, proof);
-        let loaded = loaded.map_err(|refusal| RuntimeError::Pinned {
-            pinned: "the bundle's code".into(),
-            reason: refusal.to_string(),
-        })?;
-        name_kernels(loader, &loaded.iter().collect::<Vec<_>>());
-        let pieces = entries.iter().zip(loaded).map(|(entry, code)| {
-            let facts = CodeFacts::of(&entry.code);
-            (entry.key.clone(), Arc::new(code), facts)
-        });
-        Ok(Shelf {
-            pieces: pieces.collect(),
-        })
-    }
-}
-
-impl CodeSource for Shelf {
-    /// Code of the same kernel, by whatever version of the generator the bundle was made.
-    fn supply(&self, key: &CodeKey) -> Supply {
-        let Some((own, code, facts)) = self
-            .pieces
-            .iter()
-            .find(|(own, ..)| own.kernel == key.kernel)
-        else {
-            return Supply::Refused("the bundle has none of this name".into());
-        };
-        let wanted = CodeKey {
-            generator: own.generator.clone(),
-            ..key.clone()
-        };
-        match own.difference(&wanted) {
-            None => Supply::Loaded(Arc::clone(code), *facts),
-            Some(difference) => Supply::Refused(format!("the bundle's differs: {difference}")),
-        }
-    }
-
-    fn made(&self, _key: &CodeKey, _class: &str, _code: &CodeImage) {}
-}
-
-/// A cache on disk, and what was doubtful about it.
-#[derive(Debug)]
-pub(crate) struct Kept {
-    cache: CodeCache,
-    doubts: Mutex<Vec<String>>,
-}
-
-impl Kept {
-    /// What was doubtful, in the order in which it was met.
-    pub(crate) fn doubts(&self) -> Vec<String> {
-        let doubts = self.doubts.lock();
-        doubts.unwrap_or_else(PoisonError::into_inner).clone()
-    }
-
-    fn doubt(&self, miss: &tdse_bundle::CacheMiss) {
-        if *miss != tdse_bundle::CacheMiss::Absent {
-            let doubts = self.doubts.lock();
-            let mut doubts = doubts.unwrap_or_else(PoisonError::into_inner);
-            doubts.push(miss.to_string());
-        }
-    }
-}
-
-impl CodeSource for Kept {
-    fn supply(&self, key: &CodeKey) -> Supply {
-        match self.cache.get(key) {
-            Ok(image) => Supply::Bytes(image),
-            Err(miss) => {
-                self.doubt(&miss);
-                Supply::Nothing
-            }
-        }
-    }
-
-    fn made(&self, key: &CodeKey, class: &str, code: &CodeImage) {
-        if let Err(miss) = self.cache.put(key, class, code) {
-            self.doubt(&miss);
-        }
-    }
 }
 
 fn hex(bytes: &[u8]) -> String {

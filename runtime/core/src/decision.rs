@@ -5,14 +5,14 @@ use std::sync::Arc;
 use sha2::{Digest, Sha256};
 use tdse_blas::{Blas, BlasElement};
 use tdse_bundle::Loader;
-use tdse_compiler::{Candidate, CompiledKernel, Tier, candidates};
+use tdse_compiler::{Candidate, CompiledKernel, Tier};
 use tdse_kir::{Contraction, Elem};
 use tdse_lookahead::{Domain, Objective, Plan, PlanReport, Sample, TransformKind};
 
 use crate::RuntimeError;
 use crate::blas_operators::BlasOperators;
 use crate::explain::{Explanation, RouteReport};
-use crate::kernels::{Kernels, Target, head_shape};
+use crate::kernels::{Kernels, Target, heads};
 use crate::planning::{PlanChoice, Way, best_of_each_route};
 use crate::prepared::{PrepareOptions, Prepared};
 use crate::reason;
@@ -47,9 +47,7 @@ pub(crate) fn compiled<T: Sample>(
     way: &Way,
 ) -> Result<Built, RuntimeError> {
     let plan = way.plan();
-    let level = target.level();
-    let shape = head_shape(target.pack, plan, T::ELEM);
-    let list = candidates(&shape, target.contraction, level);
+    let list = heads(target, plan, T::ELEM);
     let pins = Pins {
         tier: options.tier,
         schedule: options.schedule,
@@ -285,7 +283,8 @@ fn repro(
     )
 }
 
-fn rounding(contraction: Contraction) -> &'static str {
+/// The name of a rounding in text.
+pub(crate) fn rounding(contraction: Contraction) -> &'static str {
     match contraction {
         Contraction::Fma => "fma",
         Contraction::Separate => "separate",

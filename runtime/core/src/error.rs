@@ -126,7 +126,9 @@ pub enum RuntimeError {
         here: String,
     },
     /// A route that the bundle does not have.
-    #[error("the bundle has no code for {asked}; it has {has}")]
+    #[error(
+        "the bundle has no code for {asked}; it has {has}; ask for one of these or compile the pack again"
+    )]
     NotInBundle {
         /// What was asked for.
         asked: String,
@@ -140,7 +142,7 @@ pub enum RuntimeError {
     #[error(transparent)]
     Blas(#[from] BlasRefusal),
     /// A defect of this project.
-    #[error("the kernel call was refused ({0}); please report this")]
+    #[error("internal: {0}; please report this")]
     Internal(String),
 }
 

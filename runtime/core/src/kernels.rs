@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use tdse_compiler::{Candidate, CodeSource, CompiledKernel, DirectKernel, Maker, Tier, ahead_tier};
+use tdse_compiler::{
+    Candidate, CodeSource, CompiledKernel, DirectKernel, Maker, Tier, ahead_tier, candidates,
+    candidates_by,
+};
 use tdse_isa::{Level, Proof};
 use tdse_kir::{Contraction, Elem, NumericClass};
 use tdse_lookahead::{Code, FarHistory, LookaheadError, Plan, Sample};
@@ -72,14 +75,21 @@ impl Target<'_> {
     }
 }
 
-/// The shape of the kernel that runs in every step: the head, or the direct term of a one-tap pack.
-pub(crate) fn head_shape(pack: &Pack, plan: Option<&Plan>, elem: Elem) -> DirectShape {
-    let shape = pack.shape();
-    DirectShape {
+/// The candidates for the kernel that runs in every step: the head, or the direct term of a one-tap pack.
+pub(crate) fn heads(target: Target<'_>, plan: Option<&Plan>, elem: Elem) -> Vec<Candidate> {
+    let shape = target.pack.shape();
+    let shape = DirectShape {
         np: shape.np(),
         nq: shape.nq(),
         taps: head_taps(shape, plan).max(1),
         elem,
+    };
+    match target.tier {
+        // A bundle may hold code of a generator that this build lacks.
+        Some(tier) if !Tier::ALL.contains(&tier) => {
+            candidates_by(tier, &shape, target.contraction, target.level())
+        }
+        _ => candidates(&shape, target.contraction, target.level()),
     }
 }
 

@@ -36,7 +36,7 @@ mod stepper;
 mod tier_up;
 mod token;
 
-pub use ahead::{AheadCompiler, Listener};
+pub use ahead::AheadCompiler;
 pub use code_origin::CodeOrigin;
 pub use error::RuntimeError;
 pub use explain::{Explanation, Reason, RouteReport};
@@ -45,6 +45,7 @@ pub use planning::PlanChoice;
 pub use prepared::{ElemChoice, PrepareOptions, Prepared};
 pub use snapshot::Snapshot;
 pub use tdse_blas::{BlasOptions, Form as BlasForm};
+pub use tdse_compiler::Listener;
 pub use tdse_lookahead::{
     Domain, Form, Level, LookaheadError, LookaheadRoute, Objective, Plan, PlanCache, PlanReport,
 };

@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use tdse_compiler::{Candidate, Tier, candidates};
+use tdse_compiler::{Candidate, Tier};
 use tdse_kir::Elem;
 use tdse_lookahead::{
     Absent, CostConstants, Envelope, Estimate, LookaheadError, LookaheadRoute, Objective, Plan,
@@ -21,7 +21,7 @@ use tdse_lookahead::{
 };
 
 use crate::RuntimeError;
-use crate::kernels::{Kernels, Target, head_shape};
+use crate::kernels::{Kernels, Target, heads};
 use crate::prepared::PrepareOptions;
 use crate::rehearsal::rehearse;
 use crate::stepper::{StepperSource, Typed};
@@ -135,7 +135,11 @@ impl<'a, T: Sample> Planner<'a, T> {
     fn new(target: Target<'a>, options: &'a PrepareOptions, only: Option<LookaheadRoute>) -> Self {
         let shape = target.pack.shape();
         Planner {
-            target,
+            // Code for plans that may lose is not worth keeping.
+            target: Target {
+                source: None,
+                ..target
+            },
             options,
             only,
             shape: PlanShape {
@@ -272,9 +276,7 @@ impl<'a, T: Sample> Planner<'a, T> {
 
     /// The candidates of a head that the pins admit.
     fn heads(&self, plan: Option<&Plan>) -> impl Iterator<Item = Candidate> {
-        let target = self.target;
-        let shape = head_shape(target.pack, plan, T::ELEM);
-        candidates(&shape, target.contraction, target.level())
+        heads(self.target, plan, T::ELEM)
             .into_iter()
             .filter(|c| self.options.tier.is_none_or(|tier| tier == c.tier))
             .filter(|c| {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use tdse_blas::{BlasElement, BlasOptions, Form as BlasForm};
-use tdse_compiler::{Maker, Tier};
+use tdse_compiler::{CodeSource, KeptCode, Maker, Tier};
 use tdse_isa::{Host, Level, Proof};
 use tdse_kir::{Contraction, Elem};
 use tdse_lookahead::{Objective, Plan, PlanReport, Sample};
@@ -85,6 +85,8 @@ struct Shared {
     pack: Arc<Pack>,
     source: Arc<dyn StepperSource>,
     improvable: Arc<Improvable>,
+    /// The cache of code in use.
+    kept: Option<Arc<KeptCode>>,
     operator: Vec<f64>,
     independent: Option<Vec<f64>>,
     decision: Decision,
@@ -156,6 +158,7 @@ impl Prepared {
                 independent: pack.ir().map(round),
                 source,
                 improvable: Arc::new(Improvable::new(kernels)),
+                kept: opened.doubts,
                 decision,
                 elem: T::ELEM,
                 proof,
@@ -241,11 +244,19 @@ impl Prepared {
     /// Makes code by `tier` for the kernels in use, on a thread of its own; models change over when one of them
     /// begins a step after that. Bits do not change: it is the same kernels, lowered again.
     ///
-    /// For hosts that can spare a core meanwhile, so never for one with deadlines.
+    /// For hosts that can spare a core meanwhile, so never for one with deadlines. Once for a preparation; what
+    /// this type says of tiers and code stays what was prepared.
     pub fn tier_up(&self, tier: Tier) -> Result<TierUp, RuntimeError> {
-        self.shared
-            .improvable
-            .start(Maker::new(tier, self.shared.proof))
+        let maker = Maker::new(tier, self.shared.proof);
+        self.shared.improvable.start(match &self.shared.kept {
+            None => maker,
+            Some(kept) => maker.with_source(Arc::clone(kept) as Arc<dyn CodeSource>),
+        })
+    }
+
+    /// Whether the code of a tier-up runs.
+    pub fn tiered_up(&self) -> bool {
+        self.shared.improvable.adopted()
     }
 
     /// Lets code that a tier-up has made run.

@@ -2,18 +2,21 @@
 
 #![allow(clippy::panic)]
 
+use std::os::unix::fs::MetadataExt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde_json::json;
 use tdse_bundle::Bundle;
-use tdse_compiler::Tier;
+use tdse_compiler::{Tier, candidates_by};
 use tdse_isa::{Host, Level};
-use tdse_kir::Contraction;
+use tdse_kir::{Contraction, Elem};
 use tdse_pack::{Pack, PackParts, Shape};
 use tdse_runtime::{
-    AheadCompiler, CodeOrigin, ElemChoice, PlanChoice, PrepareOptions, Prepared, RouteToken,
-    RuntimeError,
+    AheadCompiler, CodeOrigin, ElemChoice, Objective, PlanChoice, PrepareOptions, Prepared,
+    RouteToken, RuntimeError,
 };
+use tdse_templates::DirectShape;
 
 const DT: f64 = 1e-9;
 const PLAN: &str = "relaxed_fft:burst:t4,f8,f32";
@@ -185,7 +188,19 @@ fn a_bundle_of_something_else_is_refused_by_what_differs() {
     assert_eq!(name, "not_in_bundle");
     assert!(text.contains("generic") && text.contains(PLAN), "{text}");
     let portable = |o: &mut PrepareOptions| o.tier = Some(Tier::Portable);
-    assert_eq!(refused(&bundle, &portable, &right).0, "contradiction");
+    assert_eq!(refused(&bundle, &portable, &right).0, "not_in_bundle");
+    let deadline = |o: &mut PrepareOptions| {
+        o.objective = Objective::Deadline;
+        o.route = Some(RouteToken::Lookahead);
+    };
+    assert_eq!(refused(&bundle, &deadline, &right).0, "not_in_bundle");
+    let measure = |o: &mut PrepareOptions| {
+        o.plan = PlanChoice::Measure {
+            budget: Duration::from_millis(1),
+            cache: None,
+        }
+    };
+    assert_eq!(refused(&bundle, &measure, &right).0, "contradiction");
 
     let mut shape = bundle.clone();
     shape.shape[0] += 1;
@@ -200,13 +215,66 @@ fn a_bundle_of_something_else_is_refused_by_what_differs() {
         .for_each(|e| e.key.kir_sha256[0] ^= 1);
     let (_, text) = refused(&kernel, &same, &right);
     assert!(text.contains("the bundle's differs"), "{text}");
-    let mut renamed = bundle;
+    let mut level = bundle.clone();
+    level
+        .entries
+        .iter_mut()
+        .for_each(|e| e.key.level = Level::V2);
+    let (_, text) = refused(&level, &same, &right);
+    assert!(text.contains("none of this name"), "{text}");
+    let mut generator = bundle.clone();
+    let entries = generator.entries.iter_mut();
+    entries.for_each(|e| e.key.generator = "gcc 14".into());
+    let (_, text) = refused(&generator, &same, &right);
+    assert!(text.contains("gcc 14"), "{text}");
+    let mut renamed = bundle.clone();
     renamed
         .entries
         .iter_mut()
         .for_each(|e| e.key.kernel.push('x'));
     let (_, text) = refused(&renamed, &same, &right);
     assert!(text.contains("none of this name"), "{text}");
+    // Code in another's place says whose it is.
+    let mut swapped = bundle;
+    let code = swapped.entries[0].code.clone();
+    swapped.entries[0].code = std::mem::replace(&mut swapped.entries[1].code, code);
+    let (_, text) = refused(&swapped, &same, &right);
+    assert!(text.contains("none of this name"), "{text}");
+}
+
+#[test]
+fn code_by_a_generator_that_this_build_lacks_runs() {
+    let pack = pack(1);
+    let shape = DirectShape {
+        np: 2,
+        nq: 3,
+        taps: 69,
+        elem: Elem::F64,
+    };
+    let level = Level::V2;
+    let list = candidates_by(Tier::Llvm, &shape, Contraction::Separate, level);
+    let listener = Arc::new(|_: &str| {});
+    let mut compiler =
+        AheadCompiler::new(Arc::clone(&pack), ElemChoice::F64, level, None, listener);
+    let options = PrepareOptions {
+        schedule: Some(list[0].schedule),
+        ..made_by_cranelift(PlanChoice::Estimate)
+    };
+    // The same kernels, so the same code, under another's name: a stand-in for code by LLVM.
+    compiler.add(&options).expect("compiles");
+    let mut bundle = compiler.finish();
+    bundle.routes[0].tier = "llvm".into();
+    let entries = bundle.entries.iter_mut();
+    entries.for_each(|e| e.key.generator = "llvm 22.1.8 lowering 1 256".into());
+    let options = with_bundle(&Arc::new(bundle), PlanChoice::Estimate);
+    let prepared = Prepared::new(Arc::clone(&pack), &options).expect("prepares");
+    assert_eq!(prepared.tier(), Some(Tier::Llvm));
+    let capped = PrepareOptions {
+        isa_cap: Some(level),
+        ..made_by_cranelift(PlanChoice::Estimate)
+    };
+    let here = Prepared::new(pack, &capped).expect("prepares");
+    assert_eq!(outputs(&prepared), outputs(&here));
 }
 
 #[test]
@@ -249,10 +317,19 @@ fn code_is_kept_on_disk_and_doubts_are_told() {
         names.sort();
         names
     };
+    // A file that is written again is another file.
+    let inodes = || {
+        files()
+            .iter()
+            .map(|f| f.metadata().expect("a file").ino())
+            .collect::<Vec<_>>()
+    };
     let kept = files();
+    let first_inodes = inodes();
     assert!(kept.len() >= 4, "{kept:?}");
     let second = prepare(plan());
     assert_eq!(files(), kept);
+    assert_eq!(inodes(), first_inodes, "code was made again");
     assert_eq!(second.code_sha256(), first.code_sha256());
     assert_eq!(outputs(&second), outputs(&first));
     assert_eq!(second.explanation().loader, first.explanation().loader);
@@ -262,7 +339,8 @@ fn code_is_kept_on_disk_and_doubts_are_told() {
     }
     let third = prepare(plan());
     assert_eq!(outputs(&third), outputs(&first));
-    assert!(third.explanation().loader.len() > first.explanation().loader.len());
+    assert!(third.explanation().loader.contains("it is damaged"));
+    assert_ne!(inodes(), first_inodes);
     // What was doubtful has been replaced.
     assert_eq!(
         prepare(plan()).explanation().loader,
@@ -286,9 +364,32 @@ fn a_tier_up_changes_code_at_a_step_and_no_bit() {
         let mut bits: Vec<u64> = (0..40).flat_map(|step| step_of(&mut model, step)).collect();
         let report = prepared.tier_up(Tier::Cranelift).expect("starts").wait();
         assert!(report.expect("compiles").kernels >= 2);
-        bits.extend((40..100).flat_map(|step| step_of(&mut model, step)));
+        assert!(!prepared.tiered_up());
+        bits.extend(step_of(&mut model, 40));
+        assert!(prepared.tiered_up());
+        bits.extend((41..100).flat_map(|step| step_of(&mut model, step)));
         assert_eq!(bits, expected);
+        let second = prepared.tier_up(Tier::Cranelift).map(|_| ());
+        assert_eq!(second.expect_err("is refused").name(), "contradiction");
         // A model made afterwards runs the other code from its first step.
         assert_eq!(outputs(&prepared), expected);
     }
+}
+
+#[test]
+fn a_refused_tier_up_leaves_the_models_as_they_are() {
+    // The fused class needs instructions that the level lacks; the portable tier computes it nevertheless.
+    let options = PrepareOptions {
+        tier: Some(Tier::Portable),
+        isa_cap: Some(Level::V2),
+        contraction: Some(Contraction::Fma),
+        ..PrepareOptions::default()
+    };
+    let prepared = Prepared::new(pack(1), &options).expect("prepares");
+    let expected = outputs(&prepared);
+    let refusal = prepared.tier_up(Tier::Cranelift).expect("starts").wait();
+    let text = refusal.expect_err("is refused").to_string();
+    assert!(text.contains("needs fused multiply-add"), "{text}");
+    assert_eq!(outputs(&prepared), expected);
+    assert!(!prepared.tiered_up());
 }

@@ -54,7 +54,7 @@ pub fn bundle() -> Bundle {
                 schedule: "taps:r2:g2".into(),
                 levels_tier: Some("portable".into()),
                 numeric_class: "relaxed_fft(fma)".into(),
-                kernels: vec![2, 0, 2],
+                kernels: vec![2, 0],
             },
             BundleRoute {
                 route: "generic".into(),

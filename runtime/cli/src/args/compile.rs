@@ -27,14 +27,10 @@ pub(crate) struct CompileArgs {
     #[arg(long, value_name = "TIER")]
     tier: Option<Tier>,
     /// Routes: generic, lookahead (whichever the planner takes), temporal_block, uniform_fft,
-    /// nonuniform_fft, relaxed_fft
-    #[arg(
-        long,
-        value_name = "ROUTES",
-        value_delimiter = ',',
-        default_value = "generic,lookahead"
-    )]
-    pub(crate) routes: Vec<RouteToken>,
+    /// nonuniform_fft, relaxed_fft; by default the route of --plan if that is a plan, else generic, and
+    /// lookahead where the pack has a plan
+    #[arg(long, value_name = "ROUTES", value_delimiter = ',')]
+    routes: Option<Vec<RouteToken>>,
     /// Plan of the lookahead routes: estimate, measure (for a level that this machine has), cached, or a plan
     #[arg(long, value_name = "PLAN", default_value = "estimate")]
     plan: PlanArg,
@@ -60,13 +56,20 @@ pub(crate) struct CompileArgs {
 }
 
 impl CompileArgs {
+    /// The routes to compile, and whether the last one is left out where there is no plan for it.
+    pub(crate) fn routes(&self) -> (Vec<RouteToken>, bool) {
+        match (&self.routes, &self.plan) {
+            (Some(routes), _) => (routes.clone(), false),
+            (None, PlanArg::Pinned(plan)) => (vec![RouteToken::from(plan.route)], false),
+            (None, _) => (vec![RouteToken::Generic, RouteToken::Lookahead], true),
+        }
+    }
+
     /// The runtime's options for one route.
     pub(crate) fn prepare_options(&self, route: RouteToken) -> PrepareOptions {
         PrepareOptions {
             route: Some(route),
-            tier: self
-                .tier
-                .or(Tier::ALL.into_iter().find(|tier| tier.makes_machine_code())),
+            tier: self.tier,
             schedule: self.schedule,
             elem: ElemChoice::from(self.dtype),
             plan: self.plan.choice(self.plan_seconds),

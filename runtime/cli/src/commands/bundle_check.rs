@@ -73,6 +73,9 @@ fn prepare(
     };
     let options = PrepareOptions {
         route: Some(route.route.parse::<RouteToken>()?),
+        // Names that are none of this build are refused as the runtime refuses them.
+        tier: route.tier.parse().ok(),
+        schedule: route.schedule.parse().ok(),
         plan,
         elem: match bundle.elem {
             Elem::F64 => ElemChoice::F64,

@@ -8,6 +8,7 @@ use tdse_bundle::Bundle;
 
 use super::run::hex;
 use crate::fault::Fault;
+use crate::publish::publish;
 
 /// Reads a bundle.
 pub(crate) fn open_bundle(path: &Path) -> Result<Arc<Bundle>, Fault> {
@@ -22,13 +23,12 @@ pub(crate) fn open_bundle(path: &Path) -> Result<Arc<Bundle>, Fault> {
 
 /// Writes a bundle and says how many bytes it takes.
 pub(super) fn write_bundle(bundle: &Bundle, path: &Path) -> Result<usize, Fault> {
-    let fault = |error| Fault::Bundle {
+    let bytes = bundle.encode().map_err(|error| Fault::Bundle {
         path: path.to_owned(),
         error,
-    };
-    let bytes = bundle.encode().map_err(fault)?.len();
-    bundle.write(path).map_err(fault)?;
-    Ok(bytes)
+    })?;
+    publish(path, &bytes)?;
+    Ok(bytes.len())
 }
 
 /// The routes of a bundle, for reports.

@@ -1,6 +1,7 @@
 //! `tdse bundle inspect`: what a bundle holds.
 
 use serde_json::json;
+use tdse_kir::Contraction;
 
 use super::bundle_file::{kernel_rows, open_bundle, route_rows};
 use super::pack_file::text;
@@ -21,7 +22,10 @@ pub(crate) fn bundle_inspect(args: &BundleFileArgs, console: &Console) -> Result
         "nh": nh,
         "dtype": bundle.elem.name(),
         "level": bundle.level.to_string(),
-        "contraction": format!("{:?}", bundle.contraction).to_lowercase(),
+        "contraction": match bundle.contraction {
+            Contraction::Fma => "fma",
+            Contraction::Separate => "separate",
+        },
         "made_by": bundle.made_by,
         "code_sha256": hex(&bundle.code_sha256()),
         "routes": route_rows(&bundle),

@@ -6,7 +6,7 @@ use std::time::Instant;
 use serde_json::json;
 use tdse_isa::Host;
 use tdse_kir::Contraction;
-use tdse_runtime::{AheadCompiler, ElemChoice};
+use tdse_runtime::{AheadCompiler, ElemChoice, RuntimeError};
 
 use super::bundle_file::{route_rows, write_bundle};
 use super::pack_file::open;
@@ -26,9 +26,16 @@ pub(crate) fn compile(args: &CompileArgs, console: &Console) -> Result<Outcome, 
     let contraction = args.contraction.map(Contraction::from);
     let elem = ElemChoice::from(args.dtype);
     let mut compiler = AheadCompiler::new(pack, elem, level, contraction, listener);
-    for &route in &args.routes {
-        let options = args.prepare_options(route);
-        compiler.add(&options).map_err(Fault::Prepare)?;
+    let (routes, optional) = args.routes();
+    let mut left_out = None;
+    for (index, &route) in routes.iter().enumerate() {
+        match compiler.add(&args.prepare_options(route)) {
+            Ok(_) => {}
+            Err(RuntimeError::Lookahead(refusal)) if optional && index > 0 => {
+                left_out = Some(refusal.to_string());
+            }
+            Err(refusal) => return Err(Fault::Prepare(refusal)),
+        }
     }
     drop(bar);
     let bundle = compiler.finish();
@@ -41,7 +48,11 @@ pub(crate) fn compile(args: &CompileArgs, console: &Console) -> Result<Outcome, 
         bundle.entries.len(),
         hex(&bundle.code_sha256()),
     ));
+    if let Some(reason) = &left_out {
+        console.say(format!("route lookahead was left out: {reason}"));
+    }
     Ok(Outcome::ok(json!({
+        "left_out": left_out,
         "bundle": args.output.display().to_string(),
         "bytes": bytes,
         "code_bytes": code,

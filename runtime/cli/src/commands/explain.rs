@@ -22,6 +22,10 @@ pub(crate) fn explain(args: &ExplainArgs, console: &Console) -> Result<Outcome, 
     explanation.repro = explanation
         .repro
         .replacen("PACK", &shell_word(&args.pack), 1);
+    if let Some(bundle) = args.route.bundle() {
+        let line = &explanation.repro;
+        explanation.repro = line.replacen("BUNDLE", &shell_word(bundle), 1);
+    }
     // The routes that were not asked for, with their best plans, below those that were tried.
     explanation
         .routes

@@ -12,13 +12,6 @@ use crate::exit_code::ExitCode;
 use crate::fault::Fault;
 use crate::version::{COMMIT, PROFILE, TARGET, VERSION};
 
-/// Code generators that the design names and this build does not hold.
-#[cfg(feature = "llvm")]
-const NOT_COMPILED: [&str; 1] = ["ptx"];
-/// Code generators that the design names and this build does not hold.
-#[cfg(not(feature = "llvm"))]
-const NOT_COMPILED: [&str; 2] = ["llvm", "ptx"];
-
 /// Reports build and machine.
 pub(crate) fn features(console: &Console) -> Result<Outcome, Fault> {
     let data = json!({
@@ -68,23 +61,25 @@ fn loader() -> Value {
 
 /// Every code generator: whether it is in this build, and whether its code can run here.
 fn tiers() -> Value {
-    let mut rows: Vec<Value> = Tier::ALL
+    let mut rows: Vec<Value> = Tier::KNOWN
         .into_iter()
         .map(|tier| {
+            let compiled = Tier::ALL.contains(&tier);
             let refusal = match (tier.makes_machine_code(), Loader::probe()) {
                 (true, Err(refusal)) => Some(refusal.to_string()),
+                _ if !compiled => Some("not in this build; its code runs from bundles".to_owned()),
                 _ => None,
             };
             json!({
                 "tier": tier.to_string(),
-                "compiled": true,
+                "compiled": compiled,
                 "usable": refusal.is_none(),
                 "reason": refusal.unwrap_or_else(|| "available".to_owned()),
             })
         })
         .collect();
-    rows.extend(NOT_COMPILED.map(|tier| {
-        json!({"tier": tier, "compiled": false, "usable": false, "reason": "not in this version"})
-    }));
+    rows.push(
+        json!({"tier": "ptx", "compiled": false, "usable": false, "reason": "not in this version"}),
+    );
     Value::Array(rows)
 }

@@ -47,16 +47,15 @@ pub(crate) fn run(args: &RunArgs, console: &Console) -> Result<Outcome, Fault> {
     let bar = console.bar("stepping");
     let steps = step_through(&mut model, &source, closed, |share| bar.at(share))?;
     drop(bar);
-    let tier_up = tier_up
-        .map(TierUp::wait)
-        .transpose()
-        .map_err(Fault::Prepare)?;
     if let Some(path) = &args.output {
         write_matrix(path, &steps.y)?;
     }
     if let Some(path) = &args.history_out {
         write_matrix(path, &steps.history)?;
     }
+    let adopted = prepared.tiered_up();
+    let tier_up = tier_up.map(TierUp::wait).transpose();
+    let tier_up = tier_up.map_err(Fault::Prepare)?;
     let digest = sha256_hex(&steps.y.data);
     let per_step = steps.ns as f64 / source.rows as f64;
     let chosen = prepared.explanation().chosen_route();
@@ -91,6 +90,7 @@ pub(crate) fn run(args: &RunArgs, console: &Console) -> Result<Outcome, Fault> {
         "tier_up": tier_up.map(|report| json!({
             "kernels": report.kernels,
             "compile_ns": report.compile_ns,
+            "adopted": adopted,
         })),
         "ns": {"total": steps.ns, "per_step": per_step, "prepare": prepared.prepare_ns()},
     })))
