@@ -6,7 +6,6 @@ use std::fmt::Write;
 
 use iced_x86::{Decoder, DecoderOptions, Formatter, GasFormatter, Instruction};
 use serde_json::json;
-use tdse_backend::CodeImage;
 use tdse_isa::Level;
 
 use super::bundle_file::open_bundle;
@@ -28,7 +27,7 @@ pub(crate) fn bundle_disasm(args: &DisasmArgs, console: &Console) -> Result<Outc
     }
     let mut kernels = Vec::new();
     for entry in entries {
-        let listing = listing(&entry.code);
+        let listing = listing(&entry.code.bytes, entry.code.level);
         console.say(format!("{}:\n{listing}", entry.key.kernel));
         kernels.push(json!({"kernel": entry.key.kernel, "listing": listing}));
     }
@@ -37,10 +36,10 @@ pub(crate) fn bundle_disasm(args: &DisasmArgs, console: &Console) -> Result<Outc
 
 /// One instruction a line, with its offset from the entry's piece of code. What follows the code, constants
 /// that it refers to, is decoded like code.
-fn listing(code: &CodeImage) -> String {
+fn listing(code: &[u8], level: Level) -> String {
     let mut text = String::new();
-    if code.level == Level::Neon {
-        for (index, word) in code.bytes.chunks(4).enumerate() {
+    if level == Level::Neon {
+        for (index, word) in code.chunks(4).enumerate() {
             let word = word
                 .iter()
                 .rev()
@@ -50,7 +49,7 @@ fn listing(code: &CodeImage) -> String {
         }
         return text;
     }
-    let mut decoder = Decoder::with_ip(64, &code.bytes, 0, DecoderOptions::NONE);
+    let mut decoder = Decoder::with_ip(64, code, 0, DecoderOptions::NONE);
     let mut formatter = GasFormatter::new();
     let mut instruction = Instruction::default();
     let mut line = String::new();
