@@ -100,8 +100,8 @@ const MOST_ROWS: usize = 6;
 /// Each block of rows reads the window anew, so beyond the first cache more rows are fewer bytes:
 /// 8x8x512 in `f64` took 3.5 us in eight rows, 3.8 in four (85 and 78 GB/s of taps; its window is as
 /// large as that cache). While the window stays in it (4x4x256 `f64`) two rows were a quarter faster
-/// than four. In it altogether four to six rows beat eight by a tenth. Measured at level v4 on a busy
-/// Zen 4 guest with 32 KB and 1 MB of cache, 256-bit vectors.
+/// than four. In it altogether four to six rows beat eight by a tenth. Measured at level v3 on a busy
+/// Zen 3 guest with 32 KB and 512 KB of cache a core.
 fn llvm_taps(shape: &DirectShape, width: usize) -> Schedule {
     let DirectShape { nq, elem, .. } = *shape;
     let per_row = (8 * elem.bytes()).div_ceil(width);

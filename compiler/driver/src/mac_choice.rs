@@ -26,7 +26,7 @@
 //! | 8, 33, 32 | 21, 34 | 33, 59 |
 //! | 16, 16, 16 | 21, 41 | 47, 85 |
 //!
-//! LLVM with 256-bit vectors, on a busy 2-core Zen 4 guest at level v4 (peak about 59 and 118):
+//! LLVM with 256-bit vectors, on the same guest, busier still (peak about 54 and 108):
 //!
 //! | `spectral_mac`: np = nq, bins | f64, f32 | `temporal_block`: np = nq, block, lags | f64, f32 |
 //! |---|---|---|---|

@@ -24,7 +24,7 @@ pub struct Llvm {
 impl Llvm {
     /// The backend as it is used: vectors of at most 256 bits, no listings.
     ///
-    /// Wider ones gain nothing on Zen 4 (117 GB/s from the second-level cache at 256 and at 512
+    /// Wider ones gained nothing on a Zen 4 guest (117 GB/s from the second-level cache at 256 and at 512
     /// bits), lower the clock of older processors, and let fewer rows share the registers.
     pub const fn new() -> Self {
         Llvm::with_width(Preference::Bits256)
