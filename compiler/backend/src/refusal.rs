@@ -34,7 +34,9 @@ pub enum Refusal {
         construct: String,
     },
     /// The code generator is not in this build; code that it made elsewhere can be loaded.
-    #[error("this build has no {backend}; build it with the feature {backend}, or load code from a bundle")]
+    #[error(
+        "this build has no {backend}; build it with the feature {backend}, or load code from a bundle"
+    )]
     NotInBuild {
         /// The backend asked.
         backend: &'static str,
