@@ -16,6 +16,7 @@ use tdse_kir::{Affine, KernelBuilder, Value, VecType};
 
 use crate::PARTIALS;
 use crate::direct::{Direct, Walks};
+use crate::layout::rows_of_a_stream;
 use crate::shape::DirectShape;
 use crate::tiles::tiles;
 
@@ -29,13 +30,14 @@ pub(crate) fn direct_taps(
 ) {
     let rows = usize::from(rows);
     let ty = VecType::new(shape.elem, PARTIALS as u16);
+    let row_len = shape.terms().next_multiple_of(PARTIALS);
     let block = TapsBlock {
         buffers,
+        row_len,
         ty,
         walks: Walks::new(shape.terms(), rows, unroll),
         zero: b.constant(ty, 0.0),
     };
-    let row_len = shape.terms().next_multiple_of(PARTIALS);
     tiles(b, "b", shape.nq, rows, |b, row, rows| {
         let h = row.from(&Affine::at(0), row_len);
         block.emit(b, &h, &row.from(&Affine::at(0), 1), rows);
@@ -44,6 +46,8 @@ pub(crate) fn direct_taps(
 
 struct TapsBlock<'a> {
     buffers: &'a Direct,
+    /// Elements of a row, padding included.
+    row_len: usize,
     ty: VecType,
     walks: Walks,
     zero: Value,
@@ -54,9 +58,15 @@ impl TapsBlock<'_> {
     fn emit(&self, b: &mut KernelBuilder, h: &Affine, y: &Affine, rows: usize) {
         let zeros = vec![self.zero; rows];
         let groups = self.walks.of(rows);
-        let sums = groups.walk(b, h, rows * PARTIALS, zeros, |b, sums, h, x, terms| {
-            self.group(b, sums, &h, x, terms);
-        });
+        let sums = groups.walk(
+            b,
+            h,
+            rows_of_a_stream(rows) * PARTIALS,
+            zeros,
+            |b, sums, h, x, terms| {
+                self.group(b, sums, &h, x, terms);
+            },
+        );
         for (r, &sum) in sums.iter().enumerate() {
             let total = b.reduce(sum);
             b.store(self.buffers.y, y.clone().offset(r as i64), total, 1);
@@ -73,12 +83,11 @@ impl TapsBlock<'_> {
         terms: usize,
     ) {
         let window = b.load_lanes(self.ty, self.buffers.x, x, terms as u16);
+        let own = rows_of_a_stream(sums.len());
         for (r, sum) in sums.iter_mut().enumerate() {
-            let taps = b.load(
-                self.ty,
-                self.buffers.h,
-                h.clone().offset((r * PARTIALS) as i64),
-            );
+            let at = r / own * own * self.row_len + r % own * PARTIALS;
+            let h = h.clone().offset(at as i64);
+            let taps = b.load(self.ty, self.buffers.h, h);
             *sum = self.buffers.accumulate(b, taps, window, *sum);
         }
     }

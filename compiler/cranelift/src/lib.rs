@@ -35,7 +35,7 @@ use tdse_kir::Verified;
 pub(crate) const NAME: &str = "cranelift";
 
 /// Raised whenever this crate may emit other code for the same kernel and level: it is part of the key of kept code.
-const LOWERING: u32 = 1;
+const LOWERING: u32 = 2;
 
 /// The Cranelift backend.
 #[derive(Debug, Clone, Copy, Default)]
