@@ -1,7 +1,7 @@
 //! Where `H` lies in the packed buffer of a direct kernel.
 //!
 //! ```text
-//! direct_taps   [row block][stream][group][row in stream][8 terms]      up to 4 streams, read side by side
+//! direct_taps   [row block][stream][group][row in stream][8 terms]      streams are read side by side
 //! direct_rows   [row tile ][term  ][row in tile ]
 //! ```
 //!
@@ -74,8 +74,8 @@ impl Layout {
     }
 }
 
-/// Rows that lie interleaved in one stream of a block of `rows` rows: one, and two in the larger even blocks, so
-/// that there are four streams at most where that divides.
+/// Rows that lie interleaved in one stream of a block of `rows` rows: one, and two in blocks of six and eight, which
+/// then have three and four streams.
 pub(crate) fn rows_of_a_stream(rows: usize) -> usize {
     if matches!(rows, 6 | 8) { 2 } else { 1 }
 }

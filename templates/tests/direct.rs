@@ -25,7 +25,7 @@ const SHAPES: [(usize, usize, usize); 12] = [
 fn schedules() -> Vec<Schedule> {
     let mut all = Vec::new();
     for unroll in [1, 2, 3, 8] {
-        all.extend([1, 2, 3, 5, 8].map(|rows| Schedule::Taps { rows, unroll }));
+        all.extend([1, 2, 3, 5, 6, 7, 8].map(|rows| Schedule::Taps { rows, unroll }));
         all.extend([2, 4, 8, 16].map(|lanes| Schedule::Rows { lanes, unroll }));
     }
     all

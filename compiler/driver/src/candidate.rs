@@ -37,6 +37,11 @@ pub fn candidates_by(
     contraction: Contraction,
     level: Level,
 ) -> Vec<Candidate> {
+    let smallest = Schedule::Taps { rows: 1, unroll: 1 };
+    if direct(shape, contraction, smallest).is_err() {
+        // A shape that the templates refuse has no candidates.
+        return Vec::new();
+    }
     let width = tier.register_bytes(level);
     let mut list: Vec<Candidate> = proposals(tier, shape, width)
         .into_iter()

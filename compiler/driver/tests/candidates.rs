@@ -2,7 +2,7 @@
 //! kernel that computes the right thing.
 #![allow(clippy::unwrap_used)]
 
-use tdse_compiler::{DirectKernel, Maker, Tier, candidates};
+use tdse_compiler::{DirectKernel, Maker, Tier, candidates, candidates_by};
 use tdse_isa::{Host, Level};
 use tdse_kir::{Contraction, Elem};
 use tdse_templates::{DirectShape, Schedule};
@@ -120,4 +120,20 @@ fn names_of_tiers_are_read_back_and_others_refused() {
     }
     let refusal = "gcc".parse::<Tier>().unwrap_err();
     assert_eq!((refusal.code(), refusal.name()), (6201, "unknown_tier"));
+}
+
+#[test]
+fn a_shape_that_the_templates_refuse_has_no_candidates() {
+    for [np, nq, taps] in [[1, 0, 1], [0, 1, 1], [1, 1, 0], [usize::MAX, 2, 2]] {
+        let shape = DirectShape {
+            np,
+            nq,
+            taps,
+            elem: Elem::F32,
+        };
+        for tier in Tier::KNOWN {
+            let list = candidates_by(tier, &shape, Contraction::Separate, Level::V3);
+            assert!(list.is_empty(), "{tier} {shape:?}");
+        }
+    }
 }

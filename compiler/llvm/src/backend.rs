@@ -24,8 +24,7 @@ pub struct Llvm {
 impl Llvm {
     /// The backend as it is used: vectors of at most 256 bits, no listings.
     ///
-    /// Wider ones gained nothing on a Zen 4 guest (117 GB/s from the second-level cache at 256 and at 512
-    /// bits), lower the clock of older processors, and let fewer rows share the registers.
+    /// Wider ones gain little where memory is the limit, lower the clock of older processors, and let fewer rows share the registers.
     pub const fn new() -> Self {
         Llvm::with_width(Preference::Bits256)
     }
@@ -61,10 +60,11 @@ impl Llvm {
             kernel: kernel.name.clone(),
             message,
         };
-        let context = Context::create();
-        let module =
-            lowering::module(kernel, &context, level, self.width).map_err(|e| failed(e.0))?;
+        // LLVM changes a module while it emits it, so each output has a module of its own.
         let emit = |kind: FileType| {
+            let context = Context::create();
+            let module = lowering::module(kernel, &context, level, self.width);
+            let module = module.map_err(|e| failed(e.0))?;
             target::with_machine(level, |machine| {
                 let bytes = machine.write_to_memory_buffer(&module, kind);
                 bytes.map_err(|e| e.to_string())

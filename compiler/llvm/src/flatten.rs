@@ -87,6 +87,7 @@ pub(crate) fn flatten(object: &[u8]) -> Result<Flat, NotFlat> {
         file: &file,
         placed,
     };
+    let mut patches = Vec::new();
     for &(index, start) in &layout.placed {
         let section = file.section_by_index(index).map_err(unreadable)?;
         for (at, relocation) in section.relocations() {
@@ -94,20 +95,38 @@ pub(crate) fn flatten(object: &[u8]) -> Result<Flat, NotFlat> {
                 return refuse("a relocation without a symbol");
             };
             let symbol = file.symbol_by_index(symbol).map_err(unreadable)?;
-            let target = layout.address(&symbol)? + relocation.addend();
+            let target = layout.address(&symbol)?.checked_add(relocation.addend());
+            let place = usize::try_from(at)
+                .ok()
+                .and_then(|at| start.checked_add(at));
+            let (Some(target), Some(place)) = (target, place) else {
+                return refuse("a relocation beyond all memory");
+            };
             let RelocationFlags::Elf { r_type } = relocation.flags() else {
                 return refuse("a relocation of another format");
             };
-            let place = start + at as usize;
-            patch(&mut bytes, place, target, r_type, file.architecture())?;
+            patches.push((place, target, r_type));
         }
+    }
+    let architecture = file.architecture();
+    let page = |&&(_, _, r_type): &&(usize, i64, u32)| r_type == elf::R_AARCH64_ADR_PREL_PG_HI21;
+    let whole: Vec<i64> = patches.iter().filter(page).map(|patch| patch.1).collect();
+    for &(place, target, r_type) in &patches {
+        // The low part becomes 0, which is right only where the whole address was made.
+        if architecture == object::Architecture::Aarch64 && !whole.contains(&target) {
+            return refuse("the low part of an address that no adrp makes");
+        }
+        patch(&mut bytes, place, target, r_type, architecture)?;
     }
     let entry = file
         .symbols()
         .find(|s| s.is_definition() && s.name() == Ok(FUNCTION))
         .ok_or_else(|| NotFlat("no function".into()))?;
-    let entry = layout.address(&entry)? as usize;
-    Ok(Flat { bytes, entry })
+    let entry = layout.address(&entry)?;
+    match usize::try_from(entry) {
+        Ok(entry) if entry < bytes.len() => Ok(Flat { bytes, entry }),
+        _ => refuse("the function lies outside the code"),
+    }
 }
 
 fn writable(kind: SectionKind) -> bool {
@@ -142,7 +161,9 @@ impl<'data> Layout<'_, 'data> {
             let section = self.file.section_by_index(index).map_err(unreadable)?;
             return refuse(format!("{name} lies in {}", self::name(&section)));
         };
-        Ok(*start as i64 + symbol.address() as i64)
+        let address = i64::try_from(symbol.address()).ok();
+        let address = address.and_then(|at| at.checked_add(*start as i64));
+        address.ok_or_else(|| NotFlat(format!("{name} lies beyond all memory")))
     }
 }
 
@@ -154,10 +175,12 @@ fn patch(
     r_type: u32,
     architecture: object::Architecture,
 ) -> Result<(), NotFlat> {
-    let Some(field) = bytes.get_mut(place..place + 4) else {
+    let Some(field) = bytes.get_mut(place..).and_then(|rest| rest.get_mut(..4)) else {
         return refuse("a relocation outside its section");
     };
-    let distance = target - place as i64;
+    let Some(distance) = target.checked_sub(place as i64) else {
+        return refuse("a distance of more than 2 GiB");
+    };
     let old = u32::from_le_bytes([field[0], field[1], field[2], field[3]]);
     let new = match (architecture, r_type) {
         (object::Architecture::X86_64, elf::R_X86_64_PC32 | elf::R_X86_64_PLT32) => {

@@ -15,7 +15,7 @@
 //! Invariants: instructions come from the level and the preferred width alone, never from the
 //! machine that compiles; no floating-point operation carries a flag that would let LLVM change a
 //! bit; the image has no relocations left, calls nothing and refers to nothing outside itself
-//! (`flatten.rs` checks each). Cost: some 2 to 4 ms a kernel, proportional to its body.
+//! (`flatten.rs` checks each). Cost: some 3 to 5 ms a kernel, proportional to its body.
 //!
 //! Without the feature `llvm` the crate is empty, and builds where there is no LLVM.
 

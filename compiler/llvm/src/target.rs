@@ -1,6 +1,7 @@
 //! LLVM's settings for a level, written out: nothing is detected.
 
 use std::cell::RefCell;
+use std::sync::Once;
 
 use inkwell::OptimizationLevel;
 use inkwell::targets::{
@@ -72,12 +73,13 @@ pub(crate) fn with_machine<T>(
 /// Position-independent, so that constants are addressed relative to the code.
 fn machine(level: Level) -> Result<TargetMachine, String> {
     let (triple, cpu) = processor(level).ok_or("no such target")?;
-    let config = InitializationConfig::default();
-    if level.is_x86_64() {
+    // Once a process, before any thread emits code: LLVM reads what this writes without a lock.
+    static REGISTERED: Once = Once::new();
+    REGISTERED.call_once(|| {
+        let config = InitializationConfig::default();
         Target::initialize_x86(&config);
-    } else {
         Target::initialize_aarch64(&config);
-    }
+    });
     let triple = TargetTriple::create(triple);
     let target = Target::from_triple(&triple).map_err(|e| e.to_string())?;
     let options = TargetMachineOptions::new()

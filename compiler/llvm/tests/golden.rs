@@ -1,7 +1,6 @@
 //! The hot loop of kernels for four targets, as text. `TDSE_BLESS=1` rewrites the files.
 //!
-//! Whatever the text says: a hot loop holds no call and no access to the stack, reads its taps in
-//! ascending order, and uses no instruction of a higher level.
+//! Whatever the text says: a hot loop holds no call and no access to the stack.
 #![cfg(feature = "llvm")]
 #![allow(clippy::unwrap_used, clippy::panic)]
 

@@ -158,7 +158,7 @@ fn constants_travel_with_the_code() {
 }
 
 #[test]
-fn the_identity_says_all_that_decides_the_bytes() {
+fn the_identity_names_version_lowering_and_width() {
     let identity = Llvm::with_width(Preference::Bits512).identity();
     let words: Vec<&str> = identity.split(' ').collect();
     assert_eq!(words[0], "llvm");
