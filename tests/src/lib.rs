@@ -1,8 +1,10 @@
-//! What the tests of the whole project share: its tracked files, its crates and its built program.
+//! What tests share: the suite for backends, golden files, test data; the project's files, documents and built program.
 //!
 //! Tests that concern one crate stand in that crate; those here look at the project from outside.
 
+pub mod backend_suite;
 pub mod document;
+pub mod golden;
 mod program;
 pub mod random;
 #[cfg(target_os = "linux")]

@@ -4,7 +4,6 @@
 #![cfg(feature = "llvm")]
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-use std::fs;
 use std::path::Path;
 
 use tdse_isa::{Level, Preference};
@@ -133,16 +132,6 @@ fn count(text: &str, word: &str) -> usize {
 }
 
 fn golden(name: &str, found: &str) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("tests/golden")
-        .join(name);
-    if std::env::var_os("TDSE_BLESS").is_some() {
-        fs::write(&path, found).unwrap();
-        return;
-    }
-    let expected = fs::read_to_string(&path).unwrap_or_default();
-    assert!(
-        expected == found,
-        "{name} differs; TDSE_BLESS=1 accepts this:\n--- expected\n{expected}\n--- found\n{found}"
-    );
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
+    tdse_tests::golden::golden(&folder.join(name), found);
 }

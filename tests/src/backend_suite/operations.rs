@@ -1,24 +1,52 @@
-//! Compiled code gives the interpreter's bits: every operation, mask, loop form and both families.
-#![allow(clippy::unwrap_used)]
+//! Hand-made kernels: every operation, mask and form of loop.
 
-mod oracle;
-
-use oracle::agree;
 use tdse_kir::{
     Access, Affine, Bound, Contraction, Elem, Kernel, KernelBuilder, NumericClass, Op, VecType,
 };
-use tdse_templates::{DirectShape, Schedule, direct};
 
-const CONTRACTIONS: [Contraction; 2] = [Contraction::Fma, Contraction::Separate];
-const ELEMS: [Elem; 2] = [Elem::F32, Elem::F64];
+use super::{CONTRACTIONS, ELEMS, Suite};
+
 const LANES: [u16; 7] = [1, 2, 4, 8, 16, 32, 64];
 
-#[test]
-fn every_operation_at_every_width() {
-    for contraction in CONTRACTIONS {
+impl Suite {
+    /// Every operation with every number of lanes.
+    pub fn every_operation_at_every_width(&self) {
+        for contraction in CONTRACTIONS {
+            for elem in ELEMS {
+                for lanes in LANES {
+                    self.agree(operations(contraction, VecType::new(elem, lanes)), 0);
+                }
+            }
+        }
+    }
+
+    /// Loads and stores of every number of lanes that are not all.
+    pub fn every_mask(&self) {
         for elem in ELEMS {
-            for lanes in LANES {
-                agree(operations(contraction, VecType::new(elem, lanes)), 0);
+            for lanes in [1, 2, 4, 8, 16] {
+                for mask in 1..=lanes {
+                    self.agree(masks(VecType::new(elem, lanes), mask), 0);
+                }
+            }
+        }
+    }
+
+    /// Loops in loops, of none, one and more iterations.
+    pub fn loops_of_any_count(&self) {
+        for elem in ELEMS {
+            for trips in [0, 1, 2, 3, 7] {
+                for lo in [0, 2] {
+                    self.agree(nested(elem, lo, trips), 0);
+                }
+            }
+        }
+    }
+
+    /// Loops and addresses with index parameters.
+    pub fn bounds_that_are_parameters(&self) {
+        for elem in ELEMS {
+            for index in 0..=6 {
+                self.agree(dynamic(elem), index);
             }
         }
     }
@@ -73,17 +101,6 @@ fn operations(contraction: Contraction, ty: VecType) -> Kernel {
     b.finish()
 }
 
-#[test]
-fn every_mask() {
-    for elem in ELEMS {
-        for lanes in [1, 2, 4, 8, 16] {
-            for mask in 1..=lanes {
-                agree(masks(VecType::new(elem, lanes), mask), 0);
-            }
-        }
-    }
-}
-
 /// Loads `mask` lanes, twice from places of different alignment, and stores all and `mask` lanes.
 fn masks(ty: VecType, mask: u16) -> Kernel {
     let lanes = u64::from(ty.lanes);
@@ -102,17 +119,6 @@ fn masks(ty: VecType, mask: u16) -> Kernel {
     b.store(y, Affine::at(2 * lanes as i64), sum, mask);
     b.store(y, Affine::at(3 * lanes as i64 + 1), sum, mask);
     b.finish()
-}
-
-#[test]
-fn loops_of_any_count() {
-    for elem in ELEMS {
-        for trips in [0, 1, 2, 3, 7] {
-            for lo in [0, 2] {
-                agree(nested(elem, lo, trips), 0);
-            }
-        }
-    }
 }
 
 /// Two loops deep: carried sums and a pair that changes places, addresses in both counters and in
@@ -152,15 +158,6 @@ fn nested(elem: Elem, lo: i64, trips: i64) -> Kernel {
     b.finish()
 }
 
-#[test]
-fn bounds_that_are_parameters() {
-    for elem in ELEMS {
-        for index in 0..=6 {
-            agree(dynamic(elem), index);
-        }
-    }
-}
-
 /// Loops to an index parameter, from one, and addresses that hold one.
 fn dynamic(elem: Elem) -> Kernel {
     let ty = VecType::new(elem, 2);
@@ -197,49 +194,6 @@ fn dynamic(elem: Elem) -> Kernel {
     });
     b.store(y, Affine::at(40), idle[0], 2);
     b.finish()
-}
-
-#[test]
-fn both_families() {
-    let shapes = [
-        (1, 1, 1),
-        (1, 1, 8),
-        (1, 2, 9),
-        (2, 3, 17),
-        (3, 5, 7),
-        (4, 4, 31),
-        (5, 7, 33),
-        (7, 16, 16),
-        (8, 17, 24),
-    ];
-    let schedules = [
-        Schedule::Taps { rows: 1, unroll: 1 },
-        Schedule::Taps { rows: 2, unroll: 2 },
-        Schedule::Taps { rows: 3, unroll: 1 },
-        Schedule::Taps { rows: 8, unroll: 3 },
-        Schedule::Rows {
-            lanes: 2,
-            unroll: 1,
-        },
-        Schedule::Rows {
-            lanes: 4,
-            unroll: 2,
-        },
-        Schedule::Rows {
-            lanes: 16,
-            unroll: 1,
-        },
-    ];
-    for (np, nq, taps) in shapes {
-        for elem in ELEMS {
-            for schedule in schedules {
-                for contraction in CONTRACTIONS {
-                    let shape = DirectShape { np, nq, taps, elem };
-                    agree(direct(&shape, contraction, schedule).unwrap(), 0);
-                }
-            }
-        }
-    }
 }
 
 fn builder(name: String, contraction: Contraction) -> KernelBuilder {
