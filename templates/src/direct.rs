@@ -48,7 +48,7 @@ pub fn direct(
     shape.check()?;
     schedule.check()?;
     let DirectShape { np, nq, taps, elem } = *shape;
-    let rounding = rounding::name(contraction);
+    let rounding = contraction.name();
     let family = schedule.family();
     let blocking = schedule.to_string();
     let blocking = blocking.split_once('.').map_or("", |(_, rest)| rest);

@@ -18,11 +18,3 @@ pub(crate) fn accumulate(
         }
     }
 }
-
-/// The rounding in a kernel's name.
-pub(crate) fn name(contraction: Contraction) -> &'static str {
-    match contraction {
-        Contraction::Fma => "fma",
-        Contraction::Separate => "separate",
-    }
-}

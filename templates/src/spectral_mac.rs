@@ -17,7 +17,7 @@ use tdse_kir::{
 
 use crate::TemplateError;
 use crate::mac_schedule::SpectralSchedule;
-use crate::rounding::{self, accumulate};
+use crate::rounding::accumulate;
 use crate::spectral_shape::{FAMILY, SpectralLayout, SpectralShape};
 use crate::tiles::{Start, tiles, walk};
 
@@ -53,7 +53,7 @@ pub fn spectral_mac(
     let name = format!(
         "{FAMILY}.{}.np{np}.nq{nq}.g{groups}.l{lanes}.ys{y_stride}.yi{y_im}.{}.r{}",
         elem.name(),
-        rounding::name(contraction),
+        contraction.name(),
         schedule.rows,
     );
     let mut b = KernelBuilder::new(name, NumericClass::sequential(contraction));

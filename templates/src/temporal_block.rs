@@ -18,7 +18,7 @@ use tdse_kir::{
 use crate::TemplateError;
 use crate::block_shape::{BlockLayout, BlockShape, FAMILY};
 use crate::mac_schedule::BlockSchedule;
-use crate::rounding::{self, accumulate};
+use crate::rounding::accumulate;
 use crate::tiles::{tiles, walk};
 
 /// Describes the kernel that adds `sum_j sum_p h[q][j][p] * x[p * x_stride + n + j]` to
@@ -47,7 +47,7 @@ pub fn temporal_block(
     let name = format!(
         "{FAMILY}.{}.np{np}.nq{nq}.lags{lags}.b{block}.xs{x_stride}.ys{y_stride}.{}.r{}.l{}",
         elem.name(),
-        rounding::name(contraction),
+        contraction.name(),
         schedule.rows,
         schedule.lanes,
     );

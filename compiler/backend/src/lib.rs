@@ -12,6 +12,7 @@
 mod code_image;
 mod entry_point;
 mod refusal;
+mod walks;
 
 use std::sync::Arc;
 
@@ -20,6 +21,7 @@ pub use entry_point::{EntryPoint, Slot};
 pub use refusal::Refusal;
 use tdse_isa::Level;
 use tdse_kir::Verified;
+pub use walks::{Pointers, Walk, moving_walks};
 
 /// A code generator.
 pub trait Backend: Send + Sync {

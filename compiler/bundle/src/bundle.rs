@@ -16,6 +16,7 @@
 use std::collections::HashSet;
 use std::path::Path;
 
+use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use tdse_backend::CodeImage;
 use tdse_isa::Level;
@@ -25,7 +26,7 @@ use crate::bundle_error::BundleError;
 use crate::bundle_header;
 use crate::code_file::MAX_FILE_BYTES;
 use crate::code_key::{CodeKey, add_field};
-use crate::{regular_file, text_rule};
+use crate::{digest_text, regular_file, text_rule};
 
 /// Code for the routes of one pack.
 ///
@@ -50,8 +51,9 @@ pub struct Bundle {
     pub entries: Vec<BundleEntry>,
 }
 
-/// One route of a pack, ready to run.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// One route of a pack, ready to run. Its fields are those of the header, in their order.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct BundleRoute {
     /// Token of the route: `generic`, `relaxed_fft`.
     pub route: String,
@@ -118,6 +120,11 @@ impl Bundle {
         regular_file::publish(path, &self.encode()?)
     }
 
+    /// The pack's identity in hexadecimal digits.
+    pub fn pack_sha256_hex(&self) -> String {
+        digest_text::print(&self.pack_sha256)
+    }
+
     /// SHA-256 of all code, piece after piece, each behind its length: the bundle's `codeSha256`.
     pub fn code_sha256(&self) -> [u8; 32] {
         let mut hash = Sha256::new_with_prefix(b"tdse-bundle-code/1\0");
@@ -148,8 +155,7 @@ impl Bundle {
         }
         add_field(&mut hash, elem.name().as_bytes());
         add_field(&mut hash, level.name().as_bytes());
-        let contraction = text_rule::contraction_name(*contraction);
-        add_field(&mut hash, contraction.as_bytes());
+        add_field(&mut hash, contraction.name().as_bytes());
         hash.finalize().into()
     }
 

@@ -10,7 +10,7 @@ use crate::bundle::{Bundle, BundleEntry, BundleRoute, MAX_ENTRIES};
 use crate::bundle_error::BundleError;
 use crate::code_file::{self, Magic};
 use crate::entry_header::{EntryHeader, Place};
-use crate::{digest_text, text_rule};
+use crate::text_rule;
 
 const MAGIC: Magic = b"TDSEBNDL";
 const MAGIC_TEXT: &str = "TDSEBNDL";
@@ -25,20 +25,8 @@ struct Header {
     level: String,
     contraction: String,
     made_by: String,
-    routes: Vec<RouteHeader>,
+    routes: Vec<BundleRoute>,
     entries: Vec<EntryHeader>,
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct RouteHeader {
-    route: String,
-    plan: Option<String>,
-    tier: String,
-    schedule: String,
-    levels_tier: Option<String>,
-    numeric_class: String,
-    kernels: Vec<usize>,
 }
 
 /// The bytes of a bundle whose fields were checked against each other.
@@ -50,13 +38,13 @@ pub(crate) fn encode(bundle: &Bundle) -> Result<Vec<u8>, BundleError> {
         entries.push(EntryHeader::of(key, class, code, place)?);
     }
     let header = Header {
-        pack_sha256: digest_text::print(&bundle.pack_sha256),
+        pack_sha256: bundle.pack_sha256_hex(),
         shape: bundle.shape,
         elem: bundle.elem.name().to_owned(),
         level: bundle.level.to_string(),
-        contraction: text_rule::contraction_name(bundle.contraction).to_owned(),
+        contraction: bundle.contraction.name().to_owned(),
         made_by: bundle.made_by.clone(),
-        routes: bundle.routes.iter().map(RouteHeader::of).collect(),
+        routes: bundle.routes.clone(),
         entries,
     };
     let codes = bundle.entries.iter().map(|e| e.code.bytes.as_slice());
@@ -81,7 +69,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Bundle, BundleError> {
         level: text_rule::level(&header.level)?,
         contraction: text_rule::contraction(&header.contraction)?,
         made_by: header.made_by,
-        routes: header.routes.into_iter().map(RouteHeader::into).collect(),
+        routes: header.routes,
         entries: Vec::new(),
     };
     bundle.check_target()?;
@@ -116,51 +104,5 @@ fn bad_header(error: serde_json::Error) -> BundleError {
     let reason = text.chars().take(200).flat_map(char::escape_debug);
     BundleError::BadHeader {
         reason: reason.collect(),
-    }
-}
-
-impl RouteHeader {
-    fn of(route: &BundleRoute) -> RouteHeader {
-        let BundleRoute {
-            route,
-            plan,
-            tier,
-            schedule,
-            levels_tier,
-            numeric_class,
-            kernels,
-        } = route.clone();
-        RouteHeader {
-            route,
-            plan,
-            tier,
-            schedule,
-            levels_tier,
-            numeric_class,
-            kernels,
-        }
-    }
-}
-
-impl From<RouteHeader> for BundleRoute {
-    fn from(header: RouteHeader) -> BundleRoute {
-        let RouteHeader {
-            route,
-            plan,
-            tier,
-            schedule,
-            levels_tier,
-            numeric_class,
-            kernels,
-        } = header;
-        BundleRoute {
-            route,
-            plan,
-            tier,
-            schedule,
-            levels_tier,
-            numeric_class,
-            kernels,
-        }
     }
 }

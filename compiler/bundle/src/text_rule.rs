@@ -50,16 +50,8 @@ pub(crate) fn elem(text: &str) -> Result<Elem, BundleError> {
 pub(crate) fn contraction(text: &str) -> Result<Contraction, BundleError> {
     [Contraction::Fma, Contraction::Separate]
         .into_iter()
-        .find(|&contraction| contraction_name(contraction) == text)
+        .find(|&contraction| contraction.name() == text)
         .ok_or_else(|| bad("contraction", text, "fma or separate"))
-}
-
-/// The name that [`contraction`] reads.
-pub(crate) fn contraction_name(contraction: Contraction) -> &'static str {
-    match contraction {
-        Contraction::Fma => "fma",
-        Contraction::Separate => "separate",
-    }
 }
 
 fn bad(field: &'static str, found: &str, expected: &'static str) -> BundleError {

@@ -3,14 +3,10 @@
 
 mod samples;
 
-use samples::{bundle, entry, resealed, with_header};
+use samples::{bundle, entry, refused, resealed, with_header};
 use tdse_bundle::{Bundle, BundleError};
 use tdse_isa::Level;
 use tdse_kir::{Contraction, Elem};
-
-fn refused(bytes: &[u8]) -> BundleError {
-    Bundle::decode(bytes).unwrap_err()
-}
 
 #[test]
 fn what_is_written_is_read() {

@@ -3,20 +3,8 @@
 
 mod samples;
 
-use samples::{bundle, header, resealed, with_header};
-use tdse_bundle::{Bundle, BundleError};
-
-fn refused(bytes: &[u8]) -> BundleError {
-    Bundle::decode(bytes).unwrap_err()
-}
-
-/// The header's text with `from`, which stands there, replaced once.
-fn edited(from: &str, to: &str) -> BundleError {
-    let bytes = bundle().encode().unwrap();
-    let text = header(&bytes);
-    assert!(text.contains(from), "{from} is not in {text}");
-    refused(&with_header(&bytes, &text.replacen(from, to, 1)))
-}
+use samples::{bundle, edited, header, refused, resealed, with_header};
+use tdse_bundle::Bundle;
 
 #[test]
 fn the_frame_is_checked() {

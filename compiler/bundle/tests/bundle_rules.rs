@@ -3,21 +3,9 @@
 
 mod samples;
 
-use samples::{bundle, entry, header, with_header};
-use tdse_bundle::{Bundle, BundleError, MAX_ENTRIES, MAX_ROUTE_KERNELS, MAX_ROUTES};
+use samples::{bundle, edited, entry, header, refused, with_header};
+use tdse_bundle::{Bundle, MAX_ENTRIES, MAX_ROUTE_KERNELS, MAX_ROUTES};
 use tdse_isa::Level;
-
-fn refused(bytes: &[u8]) -> BundleError {
-    Bundle::decode(bytes).unwrap_err()
-}
-
-/// The header's text with `from`, which stands there, replaced once.
-fn edited(from: &str, to: &str) -> BundleError {
-    let bytes = bundle().encode().unwrap();
-    let text = header(&bytes);
-    assert!(text.contains(from), "{from} is not in {text}");
-    refused(&with_header(&bytes, &text.replacen(from, to, 1)))
-}
 
 #[test]
 fn values_out_of_their_lists_are_refused() {

@@ -8,7 +8,7 @@
 //! Cranelift has 128-bit vectors and neither unrolls, vectorises nor moves code here, so what this
 //! crate writes is what runs. Three things are decided in lowering, each in its file: how virtual
 //! vectors split into registers (`chunk.rs`), in which order their parts are computed (`run.rs`),
-//! and how addresses advance (`pointer.rs`).
+//! and how addresses advance (`loops.rs`).
 //!
 //! Invariants: the image has no relocations and calls nothing (checked after each compilation);
 //! instructions come from the level alone, never from the machine that compiles; what a lane
@@ -21,7 +21,6 @@ mod lane_ops;
 mod loops;
 mod lowering;
 mod memory;
-mod pointer;
 mod run;
 mod target;
 

@@ -16,10 +16,10 @@
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{BlockArg, InstBuilder, Value as Register, types};
+use tdse_backend::{Walk, moving_walks};
 use tdse_kir::{Bound, Loop};
 
 use crate::lowering::Lowering;
-use crate::pointer::{self, Walk};
 
 /// How often a loop runs.
 enum Trips {
@@ -129,7 +129,7 @@ impl Lowering<'_> {
 
     /// The pointers that move with the loop, each at its start.
     fn advances(&mut self, l: &Loop) -> Vec<Advance> {
-        let walks = pointer::moving_walks(l, &self.scope);
+        let walks = moving_walks(l, &self.scope);
         let mut advances = Vec::with_capacity(walks.len());
         for walk in walks {
             let outer = walk.without(l.var);

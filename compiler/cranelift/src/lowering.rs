@@ -6,10 +6,10 @@ use cranelift_codegen::ir::{
 };
 use cranelift_codegen::isa::TargetIsa;
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
+use tdse_backend::{Pointers, Walk};
 use tdse_kir::{BufferId, Kernel, Op, Param, Stmt, Value, Var};
 
 use crate::chunk::Chunks;
-use crate::pointer::{Pointers, Walk};
 use crate::run;
 
 /// Size of a slot in bytes.
@@ -34,7 +34,7 @@ pub(crate) fn function(kernel: &Kernel, isa: &dyn TargetIsa) -> Function {
 pub(crate) struct Lowering<'a> {
     pub(crate) kernel: &'a Kernel,
     pub(crate) clif: FunctionBuilder<'a>,
-    pub(crate) pointers: Pointers,
+    pub(crate) pointers: Pointers<Register>,
     /// Variables that have a value here.
     pub(crate) scope: Vec<Var>,
     /// Values that are +0 in every lane.

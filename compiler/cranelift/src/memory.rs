@@ -4,11 +4,11 @@
 use cranelift_codegen::ir::{
     Endianness, InstBuilder, MemFlagsData, Type, Value as Register, types,
 };
+use tdse_backend::Walk;
 use tdse_kir::{Affine, BufferId, Value, Var};
 
 use crate::chunk::Chunks;
 use crate::lowering::Lowering;
-use crate::pointer::Walk;
 
 /// Where a register's elements lie: pointer and displacement in bytes.
 #[derive(Clone, Copy)]

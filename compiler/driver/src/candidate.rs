@@ -61,6 +61,15 @@ pub fn candidates_by(
     list
 }
 
+/// How products are rounded where nobody says: fused where the level can.
+pub fn default_contraction(level: Level) -> Contraction {
+    if level.has_fma() {
+        Contraction::Fma
+    } else {
+        Contraction::Separate
+    }
+}
+
 /// Schedules worth predicting for registers of `width` bytes: one or more of each family.
 fn proposals(tier: Tier, shape: &DirectShape, width: usize) -> Vec<Schedule> {
     let mut list = match tier {

@@ -26,7 +26,7 @@ mod profiling;
 mod real;
 mod tier;
 
-pub use candidate::{Candidate, candidates, candidates_by};
+pub use candidate::{Candidate, candidates, candidates_by, default_contraction};
 pub use code_source::{CodeFacts, CodeSource, KeptCode, Listener, Recorder, Shelf, Supply};
 pub use cost::{REFERENCE_GHZ, predicted_cycles};
 pub use direct_kernel::DirectKernel;

@@ -15,6 +15,16 @@ pub enum Contraction {
     Separate,
 }
 
+impl Contraction {
+    /// The name in text.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Contraction::Fma => "fma",
+            Contraction::Separate => "separate",
+        }
+    }
+}
+
 /// Order in which terms are summed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Order {
@@ -64,10 +74,7 @@ impl NumericClass {
 
 impl fmt::Display for NumericClass {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let contraction = match self.contraction {
-            Contraction::Fma => "fma",
-            Contraction::Separate => "separate",
-        };
+        let contraction = self.contraction.name();
         match self.order {
             Order::Direct { partials } => write!(f, "direct(partials = {partials}, {contraction})"),
             Order::Elementwise => write!(f, "elementwise({contraction})"),

@@ -13,10 +13,10 @@ use inkwell::IntPredicate;
 use inkwell::basic_block::BasicBlock;
 use inkwell::types::BasicTypeEnum;
 use inkwell::values::{IntValue, PhiValue, PointerValue};
+use tdse_backend::{Walk, moving_walks};
 use tdse_kir::{Bound, Carry, Loop};
 
 use crate::lowering::{Broken, Lowering, Register, Written};
-use crate::pointer::{self, Walk};
 
 /// How often a loop runs.
 enum Trips<'ctx> {
@@ -187,7 +187,7 @@ impl<'ctx> Lowering<'_, 'ctx> {
 
     /// The pointers that move with the loop, each at its start.
     fn advances(&mut self, l: &Loop) -> Written<Vec<Advance<'ctx>>> {
-        let walks = pointer::moving_walks(l, &self.scope);
+        let walks = moving_walks(l, &self.scope);
         let mut advances = Vec::with_capacity(walks.len());
         for walk in walks {
             let outer = walk.without(l.var);

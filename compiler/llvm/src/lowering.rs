@@ -10,11 +10,12 @@ use inkwell::types::BasicTypeEnum;
 use inkwell::values::{
     BasicMetadataValueEnum, BasicValueEnum, FunctionValue, IntValue, PointerValue,
 };
+use tdse_backend::{Pointers, Walk};
 use tdse_isa::{Level, Preference};
 use tdse_kir::{BufferId, Kernel, Op, Param, Stmt, Value, Var};
 
 use crate::chunk::Chunks;
-use crate::pointer::{self, Pointers, Walk};
+use crate::pointer;
 use crate::target;
 
 /// Name of the function in the object.
@@ -91,7 +92,7 @@ pub(crate) struct Lowering<'a, 'ctx> {
     pub(crate) module: &'a Module<'ctx>,
     pub(crate) function: FunctionValue<'ctx>,
     pub(crate) ir: Builder<'ctx>,
-    pub(crate) pointers: Pointers<'ctx>,
+    pub(crate) pointers: Pointers<PointerValue<'ctx>>,
     /// Variables that have a value here.
     pub(crate) scope: Vec<Var>,
     /// Whether loads and stores can mask lanes.

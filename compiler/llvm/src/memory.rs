@@ -6,11 +6,11 @@
 
 use inkwell::types::{BasicType, VectorType};
 use inkwell::values::{BasicValue, FloatValue, PointerValue, VectorValue};
+use tdse_backend::Walk;
 use tdse_kir::{Affine, BufferId, Value, Var};
 
 use crate::chunk::Chunks;
 use crate::lowering::{Broken, Lowering, Register, Written};
-use crate::pointer::Walk;
 
 /// Where a register's elements lie, and the alignment in bytes that is certain.
 #[derive(Clone, Copy)]

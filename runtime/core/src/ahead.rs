@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use tdse_blas::BlasElement;
 use tdse_bundle::{Bundle, BundleRoute};
-use tdse_compiler::{CodeSource, Listener, Recorder};
+use tdse_compiler::{CodeSource, Listener, Recorder, default_contraction};
 use tdse_isa::{Host, Level};
 use tdse_kir::{Contraction, Elem};
 use tdse_lookahead::Sample;
@@ -41,18 +41,13 @@ impl AheadCompiler {
         listener: Listener,
     ) -> Self {
         let shape = pack.shape();
-        let fused = if level.has_fma() {
-            Contraction::Fma
-        } else {
-            Contraction::Separate
-        };
         AheadCompiler {
             bundle: Bundle {
                 pack_sha256: pack.identity().sha256,
                 shape: [shape.nh(), shape.nq(), shape.np()].map(|n| n as u64),
                 elem: elem.into(),
                 level,
-                contraction: contraction.unwrap_or(fused),
+                contraction: contraction.unwrap_or(default_contraction(level)),
                 made_by: concat!("tdse ", env!("CARGO_PKG_VERSION")).into(),
                 routes: Vec::new(),
                 entries: Vec::new(),

@@ -17,7 +17,6 @@ use tdse_lookahead::{Form, Objective, Plan};
 use tdse_pack::Pack;
 
 use crate::RuntimeError;
-use crate::decision::rounding;
 use crate::explain::Explanation;
 use crate::planning::PlanChoice;
 use crate::prepared::PrepareOptions;
@@ -134,7 +133,7 @@ fn open_bundle(
         })
     };
     if bundle.pack_sha256 != pack.identity().sha256 {
-        let of_bundle = hex(&bundle.pack_sha256);
+        let of_bundle = bundle.pack_sha256_hex();
         return differs("the pack", of_bundle, pack.identity().sha256_hex());
     }
     let shape = pack.shape();
@@ -155,7 +154,7 @@ fn open_bundle(
     }
     let asked = options.contraction.unwrap_or(bundle.contraction);
     if asked != bundle.contraction {
-        let (of_bundle, asked) = (rounding(bundle.contraction), rounding(asked));
+        let (of_bundle, asked) = (bundle.contraction.name(), asked.name());
         return differs("the rounding of products", of_bundle.into(), asked.into());
     }
     let host = Host::get();
@@ -299,8 +298,4 @@ fn pin(
         levels_tier: route.levels_tier.as_deref().map(tier_of).transpose()?,
         numeric_class: route.numeric_class.clone(),
     })
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

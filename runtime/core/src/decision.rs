@@ -108,7 +108,7 @@ pub(crate) fn vendor<T: Sample + BlasElement>(
         options.isa_cap.map(|level| format!("the cap {level}")),
         options
             .contraction
-            .map(|contraction| format!("contraction {}", rounding(contraction))),
+            .map(|contraction| format!("contraction {}", contraction.name())),
     ];
     if let Some(second) = pins.into_iter().flatten().next() {
         return Err(RuntimeError::Contradiction {
@@ -213,7 +213,7 @@ pub(crate) fn alternatives(prepared: &Prepared, objective: Objective) -> Vec<Rou
 
 /// The class of a plan: its levels, the rounding of products, the transforms' instructions.
 fn plan_class(plan: &Plan, target: Target<'_>) -> String {
-    let contraction = rounding(target.contraction);
+    let contraction = target.contraction.name();
     let spectral = plan.levels.iter().any(|l| l.domain == Domain::Spectrum);
     if !spectral {
         return format!("{plan}({contraction})");
@@ -279,14 +279,6 @@ fn repro(
         chosen.schedule,
         Elem::from(options.elem).name(),
         chosen.level,
-        rounding(contraction)
+        contraction.name()
     )
-}
-
-/// The name of a rounding in text.
-pub(crate) fn rounding(contraction: Contraction) -> &'static str {
-    match contraction {
-        Contraction::Fma => "fma",
-        Contraction::Separate => "separate",
-    }
 }

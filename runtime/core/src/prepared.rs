@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use tdse_blas::{BlasElement, BlasOptions, Form as BlasForm};
-use tdse_compiler::{CodeSource, KeptCode, Maker, Tier};
+use tdse_compiler::{CodeSource, KeptCode, Maker, Tier, default_contraction};
 use tdse_isa::{Host, Level, Proof};
 use tdse_kir::{Contraction, Elem};
 use tdse_lookahead::{Objective, Plan, PlanReport, Sample};
@@ -122,18 +122,13 @@ impl Prepared {
         };
         let host = Host::get();
         let level = host.capped(options.isa_cap);
-        let fused = if level.has_fma() {
-            Contraction::Fma
-        } else {
-            Contraction::Separate
-        };
         let proof = host.prove(level).ok_or_else(|| RuntimeError::Pinned {
             pinned: level.to_string(),
             reason: "this machine does not prove the level".into(),
         })?;
         let target = Target {
             pack: &pack,
-            contraction: options.contraction.unwrap_or(fused),
+            contraction: options.contraction.unwrap_or(default_contraction(level)),
             proof,
             tier: options.tier,
             levels_tier,

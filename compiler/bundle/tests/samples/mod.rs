@@ -1,9 +1,9 @@
 //! Bundles and keys that several test programs use, and files that are broken on purpose.
-#![allow(dead_code, unreachable_pub)]
+#![allow(dead_code, unreachable_pub)] // each test binary uses its own part
 
 use sha2::{Digest, Sha256};
 use tdse_backend::CodeImage;
-use tdse_bundle::{Bundle, BundleEntry, BundleRoute, CodeKey};
+use tdse_bundle::{Bundle, BundleEntry, BundleError, BundleRoute, CodeKey};
 use tdse_isa::Level;
 use tdse_kir::{Contraction, Elem};
 
@@ -93,4 +93,17 @@ pub fn with_header(bytes: &[u8], text: &str) -> Vec<u8> {
     out.resize(out.len().next_multiple_of(64), 0);
     out.extend_from_slice(&bytes[old_end.next_multiple_of(64)..]);
     resealed(out)
+}
+
+/// Why these bytes are no bundle.
+pub fn refused(bytes: &[u8]) -> BundleError {
+    Bundle::decode(bytes).unwrap_err()
+}
+
+/// The header's text with `from`, which stands there, replaced once.
+pub fn edited(from: &str, to: &str) -> BundleError {
+    let bytes = bundle().encode().unwrap();
+    let text = header(&bytes);
+    assert!(text.contains(from), "{from} is not in {text}");
+    refused(&with_header(&bytes, &text.replacen(from, to, 1)))
 }

@@ -10,8 +10,7 @@ use tdse_compiler::Tier;
 use tdse_kir::Elem;
 use tdse_runtime::RouteToken;
 
-use super::PlanArg;
-use super::run::Aim;
+use super::{Aim, PlanArg};
 
 /// Arguments of `bench`.
 #[derive(Debug, Args)]

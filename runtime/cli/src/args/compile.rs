@@ -8,8 +8,8 @@ use tdse_isa::Level;
 use tdse_runtime::{ElemChoice, PrepareOptions, RouteToken};
 use tdse_templates::Schedule;
 
-use super::PlanArg;
-use super::run::{Aim, Dtype, Rounding};
+use super::run::{Dtype, Rounding};
+use super::{PlanArg, PlanArgs};
 
 /// Arguments of `compile`.
 #[derive(Debug, Args)]
@@ -31,19 +31,9 @@ pub(crate) struct CompileArgs {
     /// lookahead where the pack has a plan
     #[arg(long, value_name = "ROUTES", value_delimiter = ',')]
     routes: Option<Vec<RouteToken>>,
-    /// Plan of the lookahead routes: estimate, measure (for a level that this machine has), cached, or a plan
-    #[arg(long, value_name = "PLAN", default_value = "estimate")]
-    plan: PlanArg,
-    /// Seconds that measuring plans may take, for each route
-    #[arg(long, value_name = "SECONDS", default_value_t = 2.0)]
-    plan_seconds: f64,
-    /// What a plan is chosen for
-    #[arg(long, value_enum, default_value_t = Aim::Throughput)]
-    objective: Aim,
-    /// Leave out plans whose partitions are too large for errors to stay small beside every output's
-    /// own terms
-    #[arg(long)]
-    componentwise: bool,
+    /// How the plan of a lookahead route is found
+    #[command(flatten)]
+    plan: PlanArgs,
     /// Kernel schedule of the head, such as taps.r3.u1
     #[arg(long, value_name = "SCHEDULE")]
     schedule: Option<Schedule>,
@@ -58,7 +48,7 @@ pub(crate) struct CompileArgs {
 impl CompileArgs {
     /// The routes to compile, and whether the last one is left out where there is no plan for it.
     pub(crate) fn routes(&self) -> (Vec<RouteToken>, bool) {
-        match (&self.routes, &self.plan) {
+        match (&self.routes, &self.plan.plan) {
             (Some(routes), _) => (routes.clone(), false),
             (None, PlanArg::Pinned(plan)) => (vec![RouteToken::from(plan.route)], false),
             (None, _) => (vec![RouteToken::Generic, RouteToken::Lookahead], true),
@@ -72,9 +62,9 @@ impl CompileArgs {
             tier: self.tier,
             schedule: self.schedule,
             elem: ElemChoice::from(self.dtype),
-            plan: self.plan.choice(self.plan_seconds),
-            objective: self.objective.into(),
-            componentwise: self.componentwise,
+            plan: self.plan.choice(),
+            objective: self.plan.objective.into(),
+            componentwise: self.plan.componentwise,
             contraction: self.contraction.map(Into::into),
             ..PrepareOptions::default()
         }

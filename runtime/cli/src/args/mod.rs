@@ -19,7 +19,7 @@ pub(crate) use bundle::{BundleCheckArgs, BundleCommand, BundleFileArgs, DisasmAr
 pub(crate) use compile::CompileArgs;
 pub(crate) use destination::{Collision, collision};
 pub(crate) use input::{Input, Termination};
-pub(crate) use plan::PlanArg;
+pub(crate) use plan::{Aim, PlanArg, PlanArgs};
 pub(crate) use run::{RouteArgs, RunArgs};
 
 use crate::exit_code::ExitCode;

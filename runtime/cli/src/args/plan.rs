@@ -1,9 +1,54 @@
-//! `--plan`: how a plan is found, or the plan itself.
+//! How a plan is found, or the plan itself, and what it is chosen for.
 
 use std::str::FromStr;
 use std::time::Duration;
 
-use tdse_runtime::{LookaheadError, Plan, PlanCache, PlanChoice};
+use clap::{Args, ValueEnum};
+use tdse_runtime::{LookaheadError, Objective, Plan, PlanCache, PlanChoice};
+
+/// What commands that choose one route's plan share.
+#[derive(Debug, Args)]
+pub(crate) struct PlanArgs {
+    /// Plan of a lookahead route: estimate (cost model alone), measure (a few are tried here), cached
+    /// (measured once, then remembered), or the plan itself, such as relaxed_fft:burst:f8,f32,f128
+    #[arg(long, value_name = "PLAN", default_value = "estimate")]
+    pub(crate) plan: PlanArg,
+    /// Seconds that measuring plans may take
+    #[arg(long, value_name = "SECONDS", default_value_t = 2.0)]
+    plan_seconds: f64,
+    /// What a plan is chosen for: the mean of many steps, or the slowest step
+    #[arg(long, value_enum, default_value_t = Aim::Throughput)]
+    pub(crate) objective: Aim,
+    /// Leave out plans whose partitions are too large for errors to stay small beside every output's
+    /// own terms
+    #[arg(long)]
+    pub(crate) componentwise: bool,
+}
+
+impl PlanArgs {
+    /// The runtime's option.
+    pub(crate) fn choice(&self) -> PlanChoice {
+        self.plan.choice(self.plan_seconds)
+    }
+}
+
+/// What a plan is chosen for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Aim {
+    /// The least time for many steps
+    Throughput,
+    /// The least time for the slowest step
+    Deadline,
+}
+
+impl From<Aim> for Objective {
+    fn from(aim: Aim) -> Objective {
+        match aim {
+            Aim::Throughput => Objective::Throughput,
+            Aim::Deadline => Objective::Deadline,
+        }
+    }
+}
 
 /// The value of `--plan`.
 #[derive(Debug, Clone)]

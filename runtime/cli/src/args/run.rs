@@ -7,12 +7,11 @@ use tdse_compiler::Tier;
 use tdse_isa::Level;
 use tdse_kir::Contraction;
 use tdse_runtime::{
-    BackendToken, BlasForm, BlasOptions, CodeOrigin, ElemChoice, Objective, PrepareOptions,
-    RouteToken,
+    BackendToken, BlasForm, BlasOptions, CodeOrigin, ElemChoice, PrepareOptions, RouteToken,
 };
 use tdse_templates::Schedule;
 
-use super::{Input, PlanArg, Termination};
+use super::{Input, PlanArgs, Termination};
 use crate::commands::open_bundle;
 use crate::fault::Fault;
 
@@ -59,20 +58,9 @@ pub(crate) struct RouteArgs {
     /// Code generator: llvm (where the build has it), cranelift, portable
     #[arg(long, value_name = "TIER")]
     tier: Option<Tier>,
-    /// Plan of a lookahead route: estimate (cost model alone), measure (a few are tried here), cached
-    /// (measured once, then remembered), or the plan itself, such as relaxed_fft:burst:f8,f32,f128
-    #[arg(long, value_name = "PLAN", default_value = "estimate")]
-    plan: PlanArg,
-    /// Seconds that measuring plans may take
-    #[arg(long, value_name = "SECONDS", default_value_t = 2.0)]
-    plan_seconds: f64,
-    /// What a plan is chosen for: the mean of many steps, or the slowest step
-    #[arg(long, value_enum, default_value_t = Aim::Throughput)]
-    objective: Aim,
-    /// Leave out plans whose partitions are too large for errors to stay small beside every output's
-    /// own terms
-    #[arg(long)]
-    componentwise: bool,
+    /// How a plan is found
+    #[command(flatten)]
+    plan: PlanArgs,
     /// The BLAS library of cpu_blas
     #[arg(long, value_name = "FILE")]
     blas: Option<PathBuf>,
@@ -128,9 +116,9 @@ impl RouteArgs {
             tier: self.tier,
             schedule: self.schedule,
             elem: self.dtype.into(),
-            plan: self.plan.choice(self.plan_seconds),
-            objective: self.objective.into(),
-            componentwise: self.componentwise,
+            plan: self.plan.choice(),
+            objective: self.plan.objective.into(),
+            componentwise: self.plan.componentwise,
             blas: BlasOptions {
                 path: self.blas.clone(),
             },
@@ -144,15 +132,6 @@ impl RouteArgs {
             ..defaults
         })
     }
-}
-
-/// What a plan is chosen for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Aim {
-    /// The least time for many steps
-    Throughput,
-    /// The least time for the slowest step
-    Deadline,
 }
 
 /// Form of a vendor's matrix-vector product.
@@ -196,15 +175,6 @@ impl From<Rounding> for Contraction {
         match rounding {
             Rounding::Fma => Contraction::Fma,
             Rounding::Separate => Contraction::Separate,
-        }
-    }
-}
-
-impl From<Aim> for Objective {
-    fn from(aim: Aim) -> Objective {
-        match aim {
-            Aim::Throughput => Objective::Throughput,
-            Aim::Deadline => Objective::Deadline,
         }
     }
 }

@@ -1,7 +1,6 @@
 //! `tdse bundle inspect`: what a bundle holds.
 
 use serde_json::json;
-use tdse_kir::Contraction;
 
 use super::bundle_file::{kernel_rows, open_bundle, route_rows};
 use super::pack_file::text;
@@ -16,16 +15,13 @@ pub(crate) fn bundle_inspect(args: &BundleFileArgs, console: &Console) -> Result
     let bundle = open_bundle(&args.bundle)?;
     let [nh, nq, np] = bundle.shape;
     let data = json!({
-        "content_sha256": hex(&bundle.pack_sha256),
+        "content_sha256": bundle.pack_sha256_hex(),
         "np": np,
         "nq": nq,
         "nh": nh,
         "dtype": bundle.elem.name(),
         "level": bundle.level.to_string(),
-        "contraction": match bundle.contraction {
-            Contraction::Fma => "fma",
-            Contraction::Separate => "separate",
-        },
+        "contraction": bundle.contraction.name(),
         "made_by": bundle.made_by,
         "code_sha256": hex(&bundle.code_sha256()),
         "routes": route_rows(&bundle),

@@ -15,10 +15,10 @@ use std::time::Duration;
 use tdse_bundle::AlignedBuffer;
 use tdse_compiler::{
     CompileRefusal, DirectKernel, MacKernel, Maker, Tier, block_schedule, candidates,
-    spectral_lanes, spectral_schedule,
+    default_contraction, spectral_lanes, spectral_schedule,
 };
 use tdse_isa::Proof;
-use tdse_kir::{Contraction, Kernel};
+use tdse_kir::Kernel;
 use tdse_templates::{
     BlockLayout, BlockShape, DirectShape, SpectralLayout, SpectralShape, TemplateError,
     spectral_mac, temporal_block,
@@ -116,7 +116,7 @@ fn block<T: Sample>(
     };
     let schedule = block_schedule(tier, proof.level(), &shape);
     let len = BlockLayout::new(&shape, schedule).len();
-    let kernel = temporal_block(&shape, contraction(proof), schedule);
+    let kernel = temporal_block(&shape, default_contraction(proof.level()), schedule);
     Mac::compile(kernel, tier, proof, [len, shape.x_len(), shape.y_len()])
 }
 
@@ -135,7 +135,7 @@ fn spectral<T: Sample>(tier: Tier, proof: Proof) -> Result<Mac<T>, LookaheadErro
     };
     let schedule = spectral_schedule(tier, proof.level(), &shape);
     let len = SpectralLayout::new(&shape, schedule).len();
-    let kernel = spectral_mac(&shape, contraction(proof), schedule);
+    let kernel = spectral_mac(&shape, default_contraction(proof.level()), schedule);
     Mac::compile(kernel, tier, proof, [len, shape.x_len(), shape.y_len()])
 }
 
@@ -150,7 +150,7 @@ fn direct<T: Sample>(
         taps,
         elem: T::ELEM,
     };
-    let contraction = contraction(proof);
+    let contraction = default_contraction(proof.level());
     let mut refusal = CompileRefusal::from(TemplateError::Empty { np, nq, taps });
     let mut made = None;
     for candidate in candidates(&shape, contraction, proof.level()) {
@@ -172,12 +172,4 @@ fn direct<T: Sample>(
         // The call above showed that the lengths are right.
         let _ = kernel.run(&x, &mut y);
     }))
-}
-
-fn contraction(proof: Proof) -> Contraction {
-    if proof.level().has_fma() {
-        Contraction::Fma
-    } else {
-        Contraction::Separate
-    }
 }

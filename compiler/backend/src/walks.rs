@@ -11,23 +11,23 @@
 //! loop j carries   p2 = (h; 96 b, 24 j)   starts at p1, + 192 bytes an iteration
 //! ```
 //!
-//! So a body has no address arithmetic besides one addition for each pointer.
+//! So a body has no address arithmetic besides one addition for each pointer. What a pointer is, is the code
+//! generator's.
 
-use cranelift_codegen::ir::Value as Register;
-use tdse_kir::{Affine, BufferId, Loop, Stmt, Var};
+use tdse_kir::{Affine, BufferId, Loop, Op, Stmt, Var};
 
 /// A way of walking a buffer: an address without its constant.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Walk {
+pub struct Walk {
     /// The buffer.
-    pub(crate) buffer: BufferId,
+    pub buffer: BufferId,
     /// Coefficients in elements, sorted by variable.
-    pub(crate) terms: Vec<(Var, i64)>,
+    pub terms: Vec<(Var, i64)>,
 }
 
 impl Walk {
     /// The same walk with `var` held at zero.
-    pub(crate) fn without(&self, var: Var) -> Walk {
+    pub fn without(&self, var: Var) -> Walk {
         let terms = self.terms.iter().copied().filter(|t| t.0 != var).collect();
         Walk {
             buffer: self.buffer,
@@ -36,47 +36,50 @@ impl Walk {
     }
 
     /// Coefficient of `var`, in elements.
-    pub(crate) fn coefficient(&self, var: Var) -> i64 {
+    pub fn coefficient(&self, var: Var) -> i64 {
         self.terms.iter().find(|t| t.0 == var).map_or(0, |t| t.1)
     }
 }
 
-/// The pointers that are in registers, innermost loop last.
-#[derive(Debug, Default)]
-pub(crate) struct Pointers {
-    live: Vec<(Walk, Register)>,
+/// The pointers that have a value `P` of the code generator, innermost loop last.
+#[derive(Debug)]
+pub struct Pointers<P> {
+    live: Vec<(Walk, P)>,
 }
 
-impl Pointers {
-    /// The pointer for a walk, if it is in a register.
-    pub(crate) fn find(&self, buffer: BufferId, terms: &[(Var, i64)]) -> Option<Register> {
-        let found = self
-            .live
-            .iter()
-            .rev()
-            .find(|(w, _)| w.buffer == buffer && w.terms == terms);
-        found.map(|&(_, register)| register)
+impl<P> Default for Pointers<P> {
+    fn default() -> Self {
+        Pointers { live: Vec::new() }
+    }
+}
+
+impl<P: Copy> Pointers<P> {
+    /// The pointer for a walk, if there is one.
+    pub fn find(&self, buffer: BufferId, terms: &[(Var, i64)]) -> Option<P> {
+        let mut newest = self.live.iter().rev();
+        let found = newest.find(|(w, _)| w.buffer == buffer && w.terms == terms);
+        found.map(|&(_, pointer)| pointer)
     }
 
     /// Adds a pointer, valid until [`Pointers::leave`].
-    pub(crate) fn push(&mut self, walk: Walk, register: Register) {
-        self.live.push((walk, register));
+    pub fn push(&mut self, walk: Walk, pointer: P) {
+        self.live.push((walk, pointer));
     }
 
     /// Marks the start of a scope.
-    pub(crate) fn enter(&self) -> usize {
+    pub fn enter(&self) -> usize {
         self.live.len()
     }
 
     /// Forgets the pointers added since `mark`.
-    pub(crate) fn leave(&mut self, mark: usize) {
+    pub fn leave(&mut self, mark: usize) {
         self.live.truncate(mark);
     }
 }
 
 /// The walks inside `l`, inner loops included, that move with its counter, in order of use.
 /// `in_scope` says which variables have a value inside `l`, besides its own counter.
-pub(crate) fn moving_walks(l: &Loop, in_scope: &[Var]) -> Vec<Walk> {
+pub fn moving_walks(l: &Loop, in_scope: &[Var]) -> Vec<Walk> {
     let mut walks = Vec::new();
     collect(&l.body, l.var, in_scope, &mut walks);
     walks
@@ -85,14 +88,12 @@ pub(crate) fn moving_walks(l: &Loop, in_scope: &[Var]) -> Vec<Walk> {
 fn collect(body: &[Stmt], var: Var, in_scope: &[Var], walks: &mut Vec<Walk>) {
     for stmt in body {
         match stmt {
-            Stmt::Def { op, .. } => {
-                if let tdse_kir::Op::Load { buffer, at, .. }
-                | tdse_kir::Op::LoadSplat { buffer, at } = op
-                {
-                    note(*buffer, at, var, in_scope, walks);
-                }
+            Stmt::Def {
+                op: Op::Load { buffer, at, .. } | Op::LoadSplat { buffer, at },
+                ..
             }
-            Stmt::Store { buffer, at, .. } => note(*buffer, at, var, in_scope, walks),
+            | Stmt::Store { buffer, at, .. } => note(*buffer, at, var, in_scope, walks),
+            Stmt::Def { .. } => {}
             Stmt::Loop(l) => collect(&l.body, var, in_scope, walks),
         }
     }
@@ -103,14 +104,9 @@ fn note(buffer: BufferId, at: &Affine, var: Var, in_scope: &[Var], walks: &mut V
         return;
     }
     let visible = |v: Var| v == var || in_scope.contains(&v);
-    let mut terms = at.terms.iter().copied().filter(|t| visible(t.0));
-    let known = walks
-        .iter()
-        .any(|w| w.buffer == buffer && terms.clone().eq(w.terms.iter().copied()));
-    if !known {
-        walks.push(Walk {
-            buffer,
-            terms: terms.by_ref().collect(),
-        });
+    let terms: Vec<(Var, i64)> = at.terms.iter().copied().filter(|t| visible(t.0)).collect();
+    let walk = Walk { buffer, terms };
+    if !walks.contains(&walk) {
+        walks.push(walk);
     }
 }
